@@ -1,0 +1,113 @@
+/*
+ * model/query: reading the record. Results are plain values of record.h; strings live until the
+ * next call with the same object or its _free.
+ */
+#ifndef TICKMARK_MODEL_QUERY_H
+#define TICKMARK_MODEL_QUERY_H
+
+#include "model.h"
+#include "text.h"
+
+/* A record for reading: that of a workspace, or a file elsewhere (evidence). */
+struct query;
+struct query *query_open(struct workspace *ws, struct err *e);
+struct query *query_open_file(const char *path, struct err *e);
+void query_close(struct query *q);
+bool query_is_evidence(const struct query *q);
+
+/* Id of what a reference means; ERR_NOTFOUND "there is no 7.3: step 7 has 2 attempts". A plain step
+ * number means its last attempt. */
+bool query_resolve(struct query *q, const struct ref *ref, int64_t *attempt, struct err *e);
+bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, struct err *e);
+/* "7.2", "7.2r1" */
+#define REF_TEXT 48
+bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e);
+
+/* Everything about one attempt or check. state is the outcome, or queued, running, interrupted, as
+ * far as it can be told from here. */
+struct detail {
+	char ref[REF_TEXT];
+	struct step step;
+	struct attempt attempt;
+	struct attempt_end end;      /* end.attempt 0: no end recorded */
+	enum outcome state;
+	struct environment env;
+	struct policy policy;
+	struct entry *inputs;        /* with missing ones */
+	size_t inputs_n;
+	struct entry *artifacts;
+	size_t artifacts_n;
+	struct refusal *refusals;
+	size_t refusals_n;
+	int64_t offered_files, offered_bytes;
+	char retry_of[REF_TEXT];     /* "" */
+	char check_of[REF_TEXT];     /* "" */
+	enum verdict verdict;
+	const char *first_at;        /* NULL */
+	const char *qualified;       /* NULL */
+	int64_t last_number;         /* newest attempt of the step */
+	void *arena;                 /* private */
+};
+bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e);
+void query_detail_free(struct detail *d);
+
+/* Whether an input's file in the folder now differs from what the attempt saw (hashed when stat says
+ * so): "changed", "missing", or same. */
+enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN };
+enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
+
+typedef bool (*bytes_fn)(void *ctx, const void *p, size_t n, struct err *e);
+bool query_code(struct query *q, int64_t attempt, bytes_fn fn, void *ctx, struct err *e);
+bool query_blob(struct query *q, const struct digest *d, bytes_fn fn, void *ctx, struct err *e);
+/* stream 0: both in arrival order. */
+bool query_chunks(struct query *q, int64_t attempt, int stream, bool (*fn)(void *ctx, const struct chunk *c, struct err *e),
+                  void *ctx, struct err *e);
+bool query_offered(struct query *q, int64_t attempt, bool (*fn)(void *ctx, const struct entry *f), void *ctx, struct err *e);
+
+/* Rows of lists. */
+struct row {
+	int64_t attempt, step, number, check;
+	char ref[REF_TEXT];
+	const char *title;
+	const char *asker;
+	int64_t queued_us, wall_us;
+	enum outcome state;
+	int exit_code, signal;
+	const char *limit;
+	const char *detail;
+	int64_t step_attempts, artifacts;
+	enum verdict verdict;
+};
+struct log_filter {
+	int64_t step;        /* 0: all */
+	bool steps;          /* each step once, as its last attempt */
+	bool checks;         /* with checks */
+	bool oldest_first;
+	int64_t after;       /* keyset: attempt id (step number with `steps`) to go on behind; 0 */
+	size_t limit;        /* 0: all */
+};
+bool query_log(struct query *q, const struct log_filter *f, bool (*fn)(void *ctx, const struct row *r), void *ctx,
+               struct err *e);
+int64_t query_tally(struct query *q, const char *name); /* "steps", "attempts", "checks", outcome words */
+
+/* Puts one artifact or stream into a file that must not exist (unless `force`), 0600 less umask as a
+ * normal file of the user; records an 'exported' event when q belongs to a workspace. */
+bool export_artifact(struct query *q, int64_t attempt, const char *path, const char *to, bool force, struct err *e);
+bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, struct err *e);
+/* All artifacts (and streams and code when `whole`) below folder `to`; hostile names are made safe,
+ * each said through `told`. */
+bool export_many(struct query *q, int64_t attempt, const char *to, bool whole, bool force,
+                 void (*told)(void *ctx, const char *path, int64_t size), void *ctx, struct err *e);
+
+/* verify: see the store's words. */
+struct verify_report {
+	int64_t entries, attempts, checks, blobs, bytes, faults;
+	int64_t newest_us;
+	int64_t head_seq;
+	struct digest head;
+	bool running;
+};
+bool query_verify(struct query *q, void (*fault)(void *ctx, const char *what), bool (*progress)(void *ctx, int64_t done, int64_t total),
+                  void *ctx, struct verify_report *out, struct err *e);
+
+#endif

@@ -1,0 +1,29 @@
+/* What the files of the model share of a workspace; not for front ends. */
+#ifndef TICKMARK_MODEL_PRIVATE_H
+#define TICKMARK_MODEL_PRIVATE_H
+
+#include "model.h"
+#include "store.h"
+#include "sandbox.h"
+
+struct workspace {
+	char *root;          /* absolute, resolved */
+	char *record;        /* root/.tickmark/record.db */
+	int dir;             /* O_PATH|O_DIRECTORY of root */
+	int home;            /* of root/.tickmark */
+	struct store *store; /* opened on first use by workspace_store; closed before a fork */
+	char *notice;        /* or NULL */
+	struct sandbox_caps caps; /* valid when caps_known */
+	bool caps_known;
+};
+
+/* The connection of this process for writing, opened on first use. */
+struct store *workspace_store(struct workspace *ws, struct err *e);
+/* A forked child must forget the parent's connection without closing it. */
+void workspace_forget_store(struct workspace *ws);
+/* Opens (making it when needed) .tickmark/NAME as a folder, for cache/…, run/…; -1 on failure. */
+int workspace_open_dir(struct workspace *ws, const char *name, struct err *e);
+/* Tier and scratch of this machine: probed once per boot and kept in .tickmark/cache/sandbox. */
+bool workspace_caps(struct workspace *ws, const struct sandbox_caps **out, struct err *e);
+
+#endif

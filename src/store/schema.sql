@@ -1,0 +1,354 @@
+-- The record of a tickmark workspace, schema version 1.
+--
+-- Facts are appended and never changed: triggers refuse UPDATE and DELETE on them, but for
+-- `prune`, which opens prune_permit inside its transaction. Hashes are SHA-256 as 32-byte blobs.
+-- Times are microseconds: *_us UTC since 1970, offset_us since the start of the attempt's process.
+-- Paths are text; bytes that are not UTF-8 stand in the column behind it, and the text then shows
+-- them escaped. Tables marked "rebuildable" hold nothing that is not derived from facts.
+
+-- What this file is: one row.
+CREATE TABLE record (
+  id          INTEGER PRIMARY KEY CHECK (id = 1),
+  uuid        BLOB    NOT NULL CHECK (length(uuid) = 16),
+  created_us  INTEGER NOT NULL,
+  made_by     TEXT    NOT NULL,               -- 'tickmark 0.1.0'
+  host        TEXT    NOT NULL,
+  path        TEXT    NOT NULL,               -- of the workspace, absolute, when it was made
+  path_bytes  BLOB
+);
+
+-- ---- contents ---------------------------------------------------------------------------
+
+-- Bytes that are kept, each content once. Its chunks carry the same id and were written before.
+CREATE TABLE blob (
+  id      INTEGER PRIMARY KEY,                -- random, so that two writers never meet
+  sha256  BLOB    NOT NULL UNIQUE CHECK (length(sha256) = 32),
+  size    INTEGER NOT NULL CHECK (size >= 0)
+);
+
+CREATE TABLE blob_chunk (
+  id      INTEGER PRIMARY KEY,                -- order of arrival
+  blob    INTEGER NOT NULL,
+  seq     INTEGER NOT NULL,                   -- 0, 1, 2 …
+  bytes   BLOB    NOT NULL CHECK (length(bytes) <= 1048576)
+);
+CREATE UNIQUE INDEX blob_chunk_by_blob ON blob_chunk (blob, seq);
+
+-- Contents on their way into the record (not facts): chunks without a blob whose owner is gone
+-- are collected.
+CREATE TABLE blob_upload (
+  blob      INTEGER PRIMARY KEY,
+  owner     BLOB    NOT NULL CHECK (length(owner) = 16), -- uuid of the attempt whose runner writes it
+  began_us  INTEGER NOT NULL
+);
+
+-- Sets of files: what was offered, opened or produced. Equal sets are stored once; a set may be
+-- stored as its difference to another one.
+CREATE TABLE manifest (
+  id      INTEGER PRIMARY KEY,
+  sha256  BLOB    NOT NULL UNIQUE CHECK (length(sha256) = 32), -- of all its entries, in order of path
+  base    INTEGER REFERENCES manifest (id),   -- NULL: the entries below are all
+  files   INTEGER NOT NULL,                   -- entries of the whole set
+  bytes   INTEGER NOT NULL                    -- sum of their sizes
+);
+
+CREATE TABLE manifest_entry (
+  manifest      INTEGER NOT NULL REFERENCES manifest (id),
+  path          TEXT    NOT NULL,
+  path_bytes    BLOB,                         -- set when the path is not UTF-8
+  what          INTEGER NOT NULL,             -- inputs: 1 read 2 updated 3 overwritten 4 missing 5 deleted;
+                                              -- artifacts: 1 created 2 changed 3 deleted 4 noted;
+                                              -- offered: 0; -1: the base's entry of this path does not count
+  size          INTEGER,
+  sha256        BLOB    CHECK (sha256 IS NULL OR length(sha256) = 32),
+  mode          INTEGER,
+  mtime_us      INTEGER,
+  from_attempt  INTEGER,                      -- offered: the attempt that made it
+  note          TEXT,
+  PRIMARY KEY (manifest, path)
+) WITHOUT ROWID;
+
+-- Files attached from elsewhere and files taken out of the default set, as events; the newest of
+-- a name counts.
+CREATE TABLE attachment (
+  id          INTEGER PRIMARY KEY,
+  at_us       INTEGER NOT NULL,
+  action      TEXT    NOT NULL CHECK (action IN ('add', 'remove')),
+  name        TEXT    NOT NULL,               -- path inside the workspace, as attempts see it
+  name_bytes  BLOB,
+  source      TEXT,                           -- absolute path elsewhere; NULL: kept bytes, or the folder's own file
+  source_bytes BLOB,
+  sha256      BLOB,                           -- kept bytes: data that came from a pipe
+  origin      TEXT                            -- where data from a pipe came from, as the user said
+);
+
+-- ---- what ran -----------------------------------------------------------------------------
+
+CREATE TABLE environment (
+  id              INTEGER PRIMARY KEY,
+  fingerprint     BLOB NOT NULL UNIQUE CHECK (length(fingerprint) = 32),
+  python          TEXT NOT NULL,
+  version         TEXT NOT NULL,
+  implementation  TEXT NOT NULL,
+  prefix          TEXT NOT NULL,
+  base_prefix     TEXT NOT NULL,
+  platform        TEXT NOT NULL,
+  locale          TEXT NOT NULL,
+  zone            TEXT NOT NULL,
+  packages        TEXT NOT NULL               -- lines 'name version'
+);
+
+CREATE TABLE policy (
+  id              INTEGER PRIMARY KEY,
+  sha256          BLOB    NOT NULL UNIQUE CHECK (length(sha256) = 32),
+  tier            TEXT    NOT NULL,
+  scratch         TEXT    NOT NULL,
+  network         INTEGER NOT NULL,
+  wall_ms         INTEGER NOT NULL,           -- 0 in a limit: not limited
+  cpu_ms          INTEGER NOT NULL,
+  memory_bytes    INTEGER NOT NULL,
+  scratch_bytes   INTEGER NOT NULL,
+  scratch_files   INTEGER NOT NULL,
+  file_bytes      INTEGER NOT NULL,
+  open_files      INTEGER NOT NULL,
+  processes       INTEGER NOT NULL,
+  stream_head     INTEGER NOT NULL,
+  stream_tail     INTEGER NOT NULL,
+  stream_total    INTEGER NOT NULL,
+  artifact_files  INTEGER NOT NULL,
+  artifact_depth  INTEGER NOT NULL,
+  blas_threads    INTEGER NOT NULL
+);
+
+CREATE TABLE step (
+  id             INTEGER PRIMARY KEY,         -- the number people use
+  title          TEXT    NOT NULL,
+  purpose        TEXT,
+  script         TEXT,                        -- NULL: code from a pipe
+  script_bytes   BLOB,
+  asker_kind     INTEGER NOT NULL CHECK (asker_kind IN (1, 2)), -- 1 person, 2 assistant
+  asker          TEXT    NOT NULL,
+  asker_version  TEXT,
+  created_us     INTEGER NOT NULL
+);
+CREATE INDEX step_by_script ON step (script);
+
+-- One execution of a step's code; with check_of set, a repeat of an attempt (a check).
+CREATE TABLE attempt (
+  id             INTEGER PRIMARY KEY,
+  uuid           BLOB    NOT NULL CHECK (length(uuid) = 16), -- names its lock in .tickmark/run
+  step           INTEGER NOT NULL REFERENCES step (id),
+  number         INTEGER NOT NULL,            -- 7.NUMBER; in a check that of the attempt it repeats
+  check_of       INTEGER REFERENCES attempt (id),
+  check_number   INTEGER,                     -- 7.2rNUMBER
+  asker_kind     INTEGER NOT NULL CHECK (asker_kind IN (1, 2)),
+  asker          TEXT    NOT NULL,
+  asker_version  TEXT,
+  queued_us      INTEGER NOT NULL,
+  code           BLOB    NOT NULL REFERENCES blob (sha256),
+  script         TEXT    NOT NULL,            -- where the code stood in the folder of the run
+  script_bytes   BLOB,
+  origin         TEXT,                        -- where it was taken from when not from there; '-' a pipe
+  box            TEXT    NOT NULL,            -- absolute path of the folder as the run saw it
+  box_bytes      BLOB,
+  cwd            TEXT    NOT NULL,
+  cwd_bytes      BLOB,
+  title          TEXT,                        -- when it differs from the step's
+  purpose        TEXT,
+  environment    INTEGER NOT NULL REFERENCES environment (id),
+  policy         INTEGER NOT NULL REFERENCES policy (id),
+  offered        INTEGER NOT NULL REFERENCES manifest (id),
+  retry_of       INTEGER REFERENCES attempt (id),
+  vary           TEXT,                        -- what a check varied on purpose
+  host           INTEGER NOT NULL REFERENCES host (id),
+  device         INTEGER NOT NULL,            -- of the record file when it was written
+  inode          INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX attempt_by_number ON attempt (step, number) WHERE check_of IS NULL;
+CREATE UNIQUE INDEX attempt_by_check ON attempt (check_of, check_number) WHERE check_of IS NOT NULL;
+
+-- A machine between two boots.
+CREATE TABLE host (
+  id       INTEGER PRIMARY KEY,
+  name     TEXT NOT NULL,
+  boot_id  TEXT NOT NULL,
+  UNIQUE (name, boot_id)
+);
+
+CREATE TABLE attempt_arg (
+  attempt  INTEGER NOT NULL REFERENCES attempt (id),
+  seq      INTEGER NOT NULL,
+  value    BLOB    NOT NULL,                  -- bytes as given
+  PRIMARY KEY (attempt, seq)
+) WITHOUT ROWID;
+
+-- Variables added by the user; the rest of the run's environment follows from policy and version.
+CREATE TABLE attempt_env (
+  attempt  INTEGER NOT NULL REFERENCES attempt (id),
+  name     TEXT    NOT NULL,
+  value    BLOB,                              -- NULL: secret, only the name is kept
+  PRIMARY KEY (attempt, name)
+) WITHOUT ROWID;
+
+CREATE TABLE attempt_end (
+  attempt          INTEGER PRIMARY KEY REFERENCES attempt (id),
+  started_us       INTEGER,                   -- NULL: its process never started
+  ended_us         INTEGER NOT NULL,
+  wall_us          INTEGER NOT NULL,
+  outcome          TEXT    NOT NULL CHECK (outcome IN ('ok', 'error', 'limit', 'refused', 'stopped', 'fault', 'interrupted')),
+  exit_code        INTEGER,
+  signal           INTEGER,
+  signal_ours      INTEGER NOT NULL DEFAULT 0,
+  limit_name       TEXT,
+  limit_value      INTEGER,
+  limit_reached    INTEGER,
+  stopped_by       TEXT,
+  detail           TEXT    NOT NULL,
+  cpu_user_us      INTEGER NOT NULL,
+  cpu_system_us    INTEGER NOT NULL,
+  peak_memory      INTEGER NOT NULL,
+  killed           INTEGER NOT NULL,          -- processes of it that had to be ended after it
+  out_bytes        INTEGER NOT NULL,
+  err_bytes        INTEGER NOT NULL,
+  out_sha256       BLOB,                      -- NULL: nothing came out
+  err_sha256       BLOB,
+  chunks_sha256    BLOB    NOT NULL CHECK (length(chunks_sha256) = 32),
+  inputs           INTEGER REFERENCES manifest (id),
+  inputs_complete  INTEGER NOT NULL,          -- 0: the list may lack some, all offered files count
+  artifacts        INTEGER REFERENCES manifest (id),
+  backend          TEXT,                      -- matplotlib's, when figures were seen
+  figures_lost     INTEGER NOT NULL DEFAULT 0,
+  answer           INTEGER NOT NULL DEFAULT 0 -- 1: whoever asked was gone
+);
+
+CREATE TABLE stream_chunk (
+  id         INTEGER PRIMARY KEY,             -- order of arrival
+  attempt    INTEGER NOT NULL REFERENCES attempt (id),
+  stream     INTEGER NOT NULL CHECK (stream IN (1, 2)), -- 1 stdout, 2 stderr
+  grp        INTEGER NOT NULL,                -- the order of the two streams inside one is unknown
+  offset_us  INTEGER NOT NULL,
+  position   INTEGER NOT NULL,                -- of its first byte in the stream as produced
+  gap        INTEGER NOT NULL DEFAULT 0,      -- bytes produced here that were not kept
+  bytes      BLOB    NOT NULL
+);
+CREATE INDEX stream_chunk_by_attempt ON stream_chunk (attempt, id);
+
+CREATE TABLE refusal (
+  attempt   INTEGER NOT NULL REFERENCES attempt (id),
+  seq       INTEGER NOT NULL,
+  kind      TEXT    NOT NULL,
+  call      TEXT    NOT NULL,
+  argument  TEXT    NOT NULL,
+  count     INTEGER NOT NULL,
+  first_us  INTEGER NOT NULL,
+  last_us   INTEGER NOT NULL,
+  harmless  INTEGER NOT NULL,
+  PRIMARY KEY (attempt, seq)
+) WITHOUT ROWID;
+
+-- The answer of a check.
+CREATE TABLE verdict (
+  attempt    INTEGER PRIMARY KEY REFERENCES attempt (id), -- the check
+  verdict    TEXT    NOT NULL CHECK (verdict IN ('same', 'same but for noise', 'differs', 'cannot compare')),
+  first_at   TEXT,                            -- where the first difference is: 'stdout byte 120'
+  qualified  TEXT                             -- differences of environment: 'Python 3.12.3 for 3.11.2'
+);
+
+-- ---- the ledger -----------------------------------------------------------------------------
+
+-- Everything that happened, in order. content is the SHA-256 of the canonical form of the facts
+-- that the entry is about; entry that of seq, at_us, kind, subject, content and the entry before.
+CREATE TABLE ledger (
+  seq      INTEGER PRIMARY KEY,
+  at_us    INTEGER NOT NULL,
+  kind     TEXT    NOT NULL,                  -- 'record made', 'attempt queued', 'attempt ended' …
+  subject  INTEGER,                           -- id of what it is about
+  content  BLOB    NOT NULL CHECK (length(content) = 32),
+  entry    BLOB    NOT NULL CHECK (length(entry) = 32)
+);
+
+-- ---- rebuildable -----------------------------------------------------------------------------
+
+-- Rebuildable. Counts, so that no list ever counts rows.
+CREATE TABLE tally (
+  name   TEXT PRIMARY KEY,                    -- 'steps', 'attempts', 'checks', 'ok', 'error' …
+  value  INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Rebuildable. What a list of steps shows, kept at each queue and end of an attempt.
+CREATE TABLE step_tally (
+  step       INTEGER PRIMARY KEY,
+  attempts   INTEGER NOT NULL,
+  last       INTEGER NOT NULL                 -- id of the last attempt
+);
+
+-- Rebuildable. Of each step and path the newest artifact of an attempt that was ok: what later
+-- steps are offered.
+CREATE TABLE produced (
+  path      TEXT    NOT NULL,
+  step      INTEGER NOT NULL,
+  attempt   INTEGER NOT NULL,
+  path_bytes BLOB,
+  sha256    BLOB    NOT NULL,
+  size      INTEGER NOT NULL,
+  mode      INTEGER NOT NULL,
+  at_us     INTEGER NOT NULL,                 -- end of the attempt
+  replaced  BLOB,                             -- content offered at this path to that attempt; NULL: none
+  PRIMARY KEY (path, step)
+) WITHOUT ROWID;
+
+-- Rebuildable. Which attempts changed, newest last; the oldest rows are dropped.
+CREATE TABLE change (
+  seq      INTEGER PRIMARY KEY AUTOINCREMENT,
+  attempt  INTEGER NOT NULL
+);
+
+-- A row here, inside prune's own transaction only, lifts the triggers.
+CREATE TABLE prune_permit (id INTEGER PRIMARY KEY CHECK (id = 1));
+
+-- ---- for people with a plain sqlite3 shell ----------------------------------------------------
+
+CREATE VIEW attempts AS
+SELECT s.id || '.' || a.number || coalesce('r' || a.check_number, '')      AS ref,
+       coalesce(a.title, s.title)                                          AS title,
+       coalesce(e.outcome, 'running')                                      AS outcome,
+       e.exit_code                                                         AS exit_code,
+       round(e.wall_us / 1e6, 3)                                           AS seconds,
+       datetime(a.queued_us / 1000000, 'unixepoch')                        AS queued_utc,
+       a.asker                                                             AS asked_by,
+       e.out_bytes                                                         AS stdout_bytes,
+       e.err_bytes                                                         AS stderr_bytes,
+       e.detail                                                            AS detail,
+       lower(hex(a.code))                                                  AS code_sha256
+  FROM attempt a JOIN step s ON s.id = a.step LEFT JOIN attempt_end e ON e.attempt = a.id;
+
+-- Sets that are stored as a difference show their own rows only.
+CREATE VIEW artifacts AS
+SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
+       m.path                                                              AS path,
+       CASE m.what WHEN 1 THEN 'created' WHEN 2 THEN 'changed' WHEN 3 THEN 'deleted' ELSE 'noted' END AS what,
+       m.size                                                              AS size,
+       lower(hex(m.sha256))                                                AS sha256
+  FROM attempt a JOIN attempt_end e ON e.attempt = a.id JOIN manifest_entry m ON m.manifest = e.artifacts;
+
+CREATE VIEW inputs AS
+SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
+       m.path                                                              AS path,
+       CASE m.what WHEN 1 THEN 'read' WHEN 2 THEN 'updated' WHEN 3 THEN 'overwritten' WHEN 4 THEN 'missing' ELSE 'deleted' END AS class,
+       m.size                                                              AS size,
+       lower(hex(m.sha256))                                                AS sha256
+  FROM attempt a JOIN attempt_end e ON e.attempt = a.id JOIN manifest_entry m ON m.manifest = e.inputs;
+
+-- Streams as text; bytes that are not UTF-8 and NULs show as the shell shows them.
+CREATE VIEW streams AS
+SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
+       CASE c.stream WHEN 1 THEN 'stdout' ELSE 'stderr' END                AS stream,
+       round(c.offset_us / 1e6, 6)                                         AS seconds,
+       CASE WHEN c.gap > 0 THEN '[' || c.gap || ' bytes not kept]' ELSE CAST(c.bytes AS TEXT) END AS text
+  FROM stream_chunk c JOIN attempt a ON a.id = c.attempt ORDER BY c.id;
+
+CREATE VIEW code AS
+SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
+       c.seq                                                               AS part,
+       CAST(c.bytes AS TEXT)                                               AS text
+  FROM attempt a JOIN blob b ON b.sha256 = a.code JOIN blob_chunk c ON c.blob = b.id;

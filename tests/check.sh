@@ -1,0 +1,10 @@
+#!/bin/bash
+# make check: builds plain and with sanitizers, proves that clang is as silent as gcc, runs every test.
+set -eu
+cd "$(dirname "$0")/.."
+export CI=${CI:-true} # warnings are errors
+jobs=$(nproc)
+make -s -j"$jobs" all tests
+make -s -j"$jobs" VARIANT=asan all tests
+make -s -j"$jobs" VARIANT=clang all
+exec bash tests/prove.sh release asan

@@ -1,0 +1,63 @@
+#!/bin/bash
+# tests/prove.sh VARIANT...: runs the tests of build/VARIANT, everything in one prove, so that its
+# closing line counts them all. As root every test runs twice: as root and as a plain user, the latter
+# on a copy of the tests in a folder that user can reach. Variants other than release run the units
+# and a sample of the rest.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+plain=${CHECK_UID:-12321}
+jobs=${JOBS:-$(nproc)}
+work=$(mktemp -d /tmp/tickmark-check.XXXXXX) || exit 1
+trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+chmod 711 "$work"
+mkdir "$work/t"
+shared=${TICKMARK_SHARED:-$top/../shared}
+
+# wrapper NAME USER VARIANT COMMAND…: one file that prove starts with sh
+wrapper() {
+	local name=$1 user=$2 variant=$3; shift 3
+	local home="$work/home-$user" as=
+	[ "$user" = plain ] && as="setpriv --reuid=$plain --regid=$plain --clear-groups --inh-caps=-all"
+	{
+		echo "cd '$work/tree' && umask 022"
+		echo "export HOME='$home' TICKMARK='$work/tree/build/$variant/tickmark' TICKMARK_SHARED='$work/tree/shared'"
+		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP SANDBOX_MUST_WORK='${SANDBOX_MUST_WORK:-}' SOAK='${SOAK:-}'"
+		echo "export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1"
+		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG"
+		printf 'exec %s' "$as"
+		printf " '%s'" "$@"
+		echo
+	} > "$work/t/$variant-$user-$name.t"
+}
+
+mkdir -p "$work/tree/build" "$work/home-root" "$work/home-plain"
+cp -r tests "$work/tree/"
+[ -d "$shared" ] && cp -r "$shared" "$work/tree/shared" && chmod -R u+w "$work/tree/shared"
+users=self
+if [ "$(id -u)" = 0 ]; then users="root plain"; chown "$plain:$plain" "$work/home-plain"; else mkdir -p "$work/home-self"; fi
+for variant in "$@"; do
+	mkdir -p "$work/tree/build/$variant/tests"
+	cp "build/$variant/tickmark" "$work/tree/build/$variant/"
+	for kind in unit sandbox; do
+		for bin in build/"$variant"/tests/"$kind"/*; do
+			if [ ! -x "$bin" ] || [ ! -f "$bin" ]; then continue; fi
+			cp "$bin" "$work/tree/build/$variant/tests/"
+			for user in $users; do
+				wrapper "$kind-${bin##*/}" "$user" "$variant" "$work/tree/build/$variant/tests/${bin##*/}"
+			done
+		done
+	done
+	for script in tests/cli/*.t tests/store/*.t; do
+		[ -f "$script" ] || continue
+		# sanitizer builds are slow: the files that name themselves a sample
+		[ "$variant" = release ] || [ -n "${SOAK:-}" ] || grep -q '^# sanitizer sample' "$script" || continue
+		for user in $users; do wrapper "cli-$(basename "$script" .t)" "$user" "$variant" bash "$script"; done
+	done
+done
+chmod -R a+rX "$work/tree" "$work/t"
+for script in tests/lint/*.t; do
+	printf 'exec bash %q\n' "$top/$script" > "$work/t/lint-$(basename "$script")"
+done
+prove -j"$jobs" --timer --merge -e sh "$work"/t/*.t 2>&1 || prove_failed=1
+exit "${prove_failed:-0}"
