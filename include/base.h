@@ -107,6 +107,7 @@ void *grow(void *items, size_t n, size_t *cap, size_t size);
 
 /* ---- paths (path.c): pure, on strings -------------------------------------------------- */
 
+/* Always below `dir`, even where `name` begins with a slash; `name` itself where `dir` is "". Owned. */
 char *path_join(const char *dir, const char *name);
 /* Removes ".", "..", doubled and trailing slashes, without looking at the disk. Owned result. */
 char *path_clean(const char *path);

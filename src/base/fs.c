@@ -1,0 +1,421 @@
+/*
+ * Files and folders by descriptor: whole reads and writes, atomic replacement, folders, and the
+ * question whether a place can be trusted with shared memory.
+ */
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#ifndef FS_CHUNK
+#define FS_CHUNK 65536 /* bytes per read where the size is not known; tests make it tiny */
+#endif
+
+/* ---- reading and writing ---- */
+
+/* For a descriptor that somebody else made non-blocking (a terminal shared with another program). */
+static void wait_for(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	poll(&p, 1, -1);
+}
+
+static ssize_t read_some(int fd, void *p, size_t n)
+{
+	for (;;) {
+		ssize_t got = read(fd, p, n);
+		if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+			return got;
+		if (errno == EAGAIN)
+			wait_for(fd, POLLIN);
+	}
+}
+
+/* What a regular file claims to hold from here on; 0 where that cannot be told. */
+static size_t bytes_left(int fd)
+{
+	struct stat st;
+	off_t at;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (at = lseek(fd, 0, SEEK_CUR)) < 0 || at >= st.st_size)
+		return 0;
+	return (size_t)(st.st_size - at);
+}
+
+static bool too_large(struct err *e, const char *what, size_t max)
+{
+	char text[UNIT_TEXT];
+
+	size_format(max > INT64_MAX ? INT64_MAX : (int64_t)max, text);
+	return err_set(e, ERR_LIMIT, "%s is larger than %s (%zu bytes)", what, text, max);
+}
+
+bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct err *e)
+{
+	size_t before = out->len;
+	size_t hint = bytes_left(fd);
+	bool ok = false;
+
+	if (hint > max)
+		return too_large(e, what, max);
+	for (;;) {
+		size_t used = out->len - before;
+		/* One byte more than expected, so that the end is seen without another round. */
+		size_t want = MIN(hint > used ? hint - used : (size_t)FS_CHUNK, max - used) + 1;
+		ssize_t got = read_some(fd, buf_reserve(out, want), want);
+		if (got < 0) {
+			err_sys(e, "cannot read %s", what);
+			break;
+		}
+		if ((size_t)got > max - used) {
+			too_large(e, what, max);
+			break;
+		}
+		if (got == 0) {
+			ok = true;
+			break;
+		}
+		out->len += (size_t)got;
+	}
+	if (!ok)
+		out->len = before;
+	if (out->data)
+		out->data[out->len] = '\0';
+	return ok;
+}
+
+bool fs_read(int dirfd, const char *path, size_t max, struct buf *out, struct err *e)
+{
+	/* Non-blocking only for the open: a FIFO that somebody left in a folder must not hang us. */
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return err_sys(e, "cannot open %s", path);
+	fcntl(fd, F_SETFL, 0);
+	bool ok = fs_read_fd(fd, path, max, out, e);
+	close(fd);
+	return ok;
+}
+
+bool fs_write_fd(int fd, const void *p, size_t n, const char *what, struct err *e)
+{
+	const char *from = p;
+
+	while (n > 0) {
+		ssize_t put = write(fd, from, n);
+		if (put < 0 && errno == EAGAIN)
+			wait_for(fd, POLLOUT);
+		if (put < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (put == 0)
+			errno = EIO; /* never seen, but it must not become a loop */
+		if (put <= 0)
+			return err_sys(e, "cannot write %s", what);
+		from += put;
+		n -= (size_t)put;
+	}
+	return true;
+}
+
+/* A umask can only take rights away, and only then is there anything to mend. */
+static bool give_file_mode(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && ((st.st_mode & 0777) == 0600 || fchmod(fd, 0600) == 0);
+}
+
+static int create_temporary(int dir, char name[32])
+{
+	for (int tries = 0; tries < 100; tries++) {
+		uint64_t r;
+		random_bytes(&r, sizeof(r));
+		snprintf(name, 32, ".tickmark-%016llx", (unsigned long long)r);
+		int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* Some file systems cannot sync a folder and say so; they order renames in their own way. */
+static bool sync_folder(int dir)
+{
+	return fsync(dir) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+static bool fill_temporary(int fd, const void *p, size_t n, bool durable, const char *path, struct err *e)
+{
+	if (!give_file_mode(fd))
+		return err_sys(e, "cannot set the mode of %s", path);
+	if (!fs_write_fd(fd, p, n, path, e))
+		return false;
+	if (durable && fsync(fd) < 0)
+		return err_sys(e, "cannot write %s to the disk", path);
+	return true;
+}
+
+static bool replace(int dir, const char *name, const void *p, size_t n, bool durable, const char *path,
+                    struct err *e)
+{
+	char temporary[32];
+	int fd = create_temporary(dir, temporary);
+
+	if (fd < 0)
+		return err_sys(e, "cannot make a file beside %s", path);
+	bool ok = fill_temporary(fd, p, n, durable, path, e);
+	/* Network file systems report a full disk no earlier than here. */
+	if (close(fd) < 0 && ok)
+		ok = err_sys(e, "cannot write %s", path);
+	if (ok && renameat(dir, temporary, dir, name) < 0)
+		ok = err_sys(e, "cannot replace %s", path);
+	if (!ok)
+		unlinkat(dir, temporary, 0);
+	else if (durable && !sync_folder(dir))
+		ok = err_sys(e, "cannot write the folder of %s to the disk", path);
+	return ok;
+}
+
+bool fs_write(int dirfd, const char *path, const void *p, size_t n, bool durable, struct err *e)
+{
+	const char *name = path_base(path);
+
+	if (!path_is_plain_relative(name))
+		return err_set(e, ERR_INPUT, "%s does not name a file", path);
+	char *parent = path_dir(path);
+	/* fsync needs a descriptor that may read; without it, search permission has to do. */
+	int dir = openat(dirfd, parent, (durable ? O_RDONLY : O_PATH) | O_DIRECTORY | O_CLOEXEC);
+	bool ok = false;
+
+	if (dir < 0) {
+		err_sys(e, "cannot open the folder %s", parent);
+	} else {
+		ok = replace(dir, name, p, n, durable, path, e);
+		close(dir);
+	}
+	free(parent);
+	return ok;
+}
+
+/* ---- folders ---- */
+
+static bool make_folder(int dirfd, const char *path)
+{
+	struct stat st;
+
+	if (mkdirat(dirfd, path, 0700) < 0)
+		return false;
+	/* Only where the umask took rights away, and never through a link put there meanwhile. */
+	if (fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && (st.st_mode & 0700) != 0700)
+		return fchmodat(dirfd, path, 0700, AT_SYMLINK_NOFOLLOW) == 0;
+	return true;
+}
+
+static size_t strip_slashes(const char *path, size_t n)
+{
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* Makes the deepest folder of `path` whose parent is there; the length of it, 0 on failure. It
+ * starts at the deep end, as folders far up may be of a kind that answers mkdir with EACCES. */
+static size_t make_first_missing(int dirfd, char *path, size_t len)
+{
+	for (size_t end = strip_slashes(path, len);;) {
+		char kept = path[end];
+		path[end] = '\0';
+		bool there = make_folder(dirfd, path) || errno == EEXIST;
+		path[end] = kept;
+		if (there)
+			return end;
+		if (errno != ENOENT)
+			return 0;
+		size_t up = end;
+		while (up > 0 && path[up - 1] != '/')
+			up--;
+		if (up == 0)
+			return 0;
+		up = strip_slashes(path, up);
+		if (up == end)
+			return 0;
+		end = up;
+	}
+}
+
+static bool make_rest(int dirfd, char *path, size_t done)
+{
+	while (path[done]) {
+		size_t end = done + strspn(path + done, "/");
+		end += strcspn(path + end, "/");
+		char kept = path[end];
+		path[end] = '\0';
+		bool there = make_folder(dirfd, path) || errno == EEXIST;
+		path[end] = kept;
+		if (!there)
+			return false;
+		done = end;
+	}
+	return true;
+}
+
+bool fs_mkdirs(int dirfd, const char *path, struct err *e)
+{
+	char *copy = xstrdup(path);
+	struct stat st;
+	size_t done = make_first_missing(dirfd, copy, strlen(copy));
+	bool ok = done > 0 && make_rest(dirfd, copy, done);
+
+	if (!ok)
+		err_sys(e, "cannot make the folder %s", path);
+	free(copy);
+	if (!ok)
+		return false;
+	if (fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(e, "cannot look at %s", path);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ERR_EXISTS, "%s is there already, but is no folder", path);
+	return true;
+}
+
+int fs_open_dir(int dirfd, const char *path, struct err *e)
+{
+	if (!fs_mkdirs(dirfd, path, e))
+		return -1;
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		err_sys(e, "cannot open the folder %s", path);
+	return fd;
+}
+
+bool fs_exists(int dirfd, const char *path)
+{
+	struct stat st;
+
+	return fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+void fs_guard_stdio(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* The lowest free number is this one. Any descriptor will do where there is no /dev. */
+		if (open("/dev/null", O_RDWR) < 0 && open("/", O_PATH) < 0)
+			die("descriptor %d is closed and cannot be replaced", fd);
+	}
+}
+
+/* ---- places that others share ---- */
+
+/* statfs(2); the magic numbers are spread over kernel headers that are not always installed. */
+static const struct {
+	uint32_t magic;
+	const char *name;
+} shared_filesystems[] = {
+	{ 0x00006969, "NFS" },
+	{ 0x0000517B, "SMB" },
+	{ 0xFF534D42, "CIFS" },
+	{ 0xFE534D42, "SMB" },
+	{ 0x5346414F, "AFS" },
+	{ 0x6B414653, "AFS" },
+	{ 0x01021997, "9P" },
+	{ 0x65735546, "FUSE" }, /* virtiofs calls itself so, too */
+	{ 0x00C36400, "Ceph" },
+	{ 0x73757245, "Coda" },
+	{ 0x0000564C, "NCP" },
+	{ 0x7461636F, "OCFS2" },
+	{ 0x01161970, "GFS2" },
+	{ 0x0BD00BD0, "Lustre" },
+	{ 0x47504653, "GPFS" },
+	{ 0x20030528, "OrangeFS" },
+	{ 0x786F4256, "VirtualBox shared folder" },
+	{ 0xBACBACBC, "VMware shared folder" },
+};
+
+/* Names that these programs give their folders; "OneDrive - Company" and "Dropbox (Team)" too. */
+static const char *const synchronised_folders[] = {
+	"OneDrive", "Dropbox", "Google Drive", "GoogleDrive", "iCloudDrive", "iCloud Drive", "Nextcloud",
+	"ownCloud", "pCloudDrive", "MEGAsync", "Syncthing", "Seafile", "SynologyDrive", "Yandex.Disk",
+	"Box Sync", "Tresorit", "kDrive", "Proton Drive",
+};
+
+static bool part_names(const char *part, size_t n, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (n < len || strncasecmp(part, name, len) != 0)
+		return false;
+	if (n == len)
+		return true;
+	return n > len + 2 && (memcmp(part + len, " - ", 3) == 0 || memcmp(part + len, " (", 2) == 0);
+}
+
+static const char *synchroniser_of(const char *path)
+{
+	while (*path) {
+		size_t n = strcspn(path, "/");
+		for (size_t i = 0; i < ARRAY_LEN(synchronised_folders); i++)
+			if (part_names(path, n, synchronised_folders[i]))
+				return synchronised_folders[i];
+		path += n + (path[n] == '/');
+	}
+	return NULL;
+}
+
+/* The path without links, or that of the nearest folder above that is there. */
+static char *resolve_existing(const char *path)
+{
+	char *at = xstrdup(path);
+
+	for (;;) {
+		char *real = realpath(at, NULL);
+		char *up = real ? NULL : path_dir(at);
+		bool top = up && strcmp(up, at) == 0;
+		free(at);
+		if (real)
+			return real;
+		if (top) {
+			free(up);
+			return xstrdup("/");
+		}
+		at = up;
+	}
+}
+
+static const char *shared_filesystem_of(const char *path)
+{
+	struct statfs fs;
+
+	if (statfs(path, &fs) < 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(shared_filesystems); i++)
+		if (shared_filesystems[i].magic == (uint32_t)fs.f_type)
+			return shared_filesystems[i].name;
+	return NULL;
+}
+
+bool fs_is_shared(const char *path, char why[64])
+{
+	char *real = resolve_existing(path);
+	const char *filesystem = shared_filesystem_of(real);
+	const char *synchroniser = synchroniser_of(path);
+
+	if (!synchroniser)
+		synchroniser = synchroniser_of(real);
+	why[0] = '\0';
+	if (filesystem)
+		snprintf(why, 64, "shared file system (%s)", filesystem);
+	else if (synchroniser)
+		snprintf(why, 64, "folder synchronised by %s", synchroniser);
+	free(real);
+	return filesystem || synchroniser;
+}

@@ -1,0 +1,172 @@
+/* Words and tables of the nouns in record.h. */
+#include "record.h"
+
+#include <string.h>
+
+#define LIMIT(member) offsetof(struct limits, member)
+
+/* In the order of struct limits. */
+const struct limit_info limit_table[] = {
+	{ "timeout", LIMIT(wall_ms), UNIT_MS, "--timeout", "wall clock time of a run" },
+	{ "cpu", LIMIT(cpu_ms), UNIT_MS, NULL, "processor time of one process" },
+	{ "memory", LIMIT(memory_bytes), UNIT_BYTES, "--memory", "memory of all processes of a run" },
+	{ "scratch", LIMIT(scratch_bytes), UNIT_BYTES, NULL, "files written by a run" },
+	{ "scratch-files", LIMIT(scratch_files), UNIT_COUNT, NULL, "number of files and folders written" },
+	{ "file-size", LIMIT(file_bytes), UNIT_BYTES, NULL, "size of one written file" },
+	{ "open-files", LIMIT(open_files), UNIT_COUNT, NULL, "files open at once in one process" },
+	{ "processes", LIMIT(processes), UNIT_COUNT, NULL, "processes and threads of a run" },
+	{ "stream-head", LIMIT(stream_head), UNIT_BYTES, NULL, "kept of the beginning of a stream" },
+	{ "stream-tail", LIMIT(stream_tail), UNIT_BYTES, NULL, "kept of the end of a stream" },
+	{ "stream-total", LIMIT(stream_total), UNIT_BYTES, NULL, "produced on a stream before the run is ended" },
+	{ "artifacts", LIMIT(artifact_files), UNIT_COUNT, NULL, "files kept of a run" },
+	{ "artifact-depth", LIMIT(artifact_depth), UNIT_COUNT, NULL, "depth of folders collected" },
+	{ "blas-threads", LIMIT(blas_threads), UNIT_COUNT, NULL, "threads of the linear algebra libraries" },
+};
+const size_t limit_table_len = ARRAY_LEN(limit_table);
+
+static const char *const outcome_words[OUTCOME_COUNT] = {
+	[OUTCOME_QUEUED] = "queued",
+	[OUTCOME_RUNNING] = "running",
+	[OUTCOME_OK] = "ok",
+	[OUTCOME_ERROR] = "error",
+	[OUTCOME_LIMIT] = "limit",
+	[OUTCOME_REFUSED] = "refused",
+	[OUTCOME_STOPPED] = "stopped",
+	[OUTCOME_FAULT] = "fault",
+	[OUTCOME_INTERRUPTED] = "interrupted",
+};
+
+static const char *const tier_words[] = {
+	[TIER_NONE] = "none",
+	[TIER_A] = "A",
+	[TIER_A_NOPROC] = "A-noproc",
+	[TIER_A_ROOT] = "A-root",
+	[TIER_B] = "B",
+};
+
+static const char *const scratch_words[] = {
+	[SCRATCH_NONE] = "none",
+	[SCRATCH_TMPFS_XATTR] = "tmpfs-xattr",
+	[SCRATCH_TMPFS] = "tmpfs",
+	[SCRATCH_DISK] = "disk",
+	[SCRATCH_COPY] = "copy",
+};
+
+static const char *const input_words[] = {
+	[INPUT_READ] = "read",
+	[INPUT_UPDATED] = "updated",
+	[INPUT_OVERWRITTEN] = "overwritten",
+	[INPUT_MISSING] = "missing",
+	[INPUT_DELETED] = "deleted",
+};
+
+static const char *const artifact_words[] = {
+	[ARTIFACT_CREATED] = "created",
+	[ARTIFACT_CHANGED] = "changed",
+	[ARTIFACT_DELETED] = "deleted",
+	[ARTIFACT_NOTED] = "noted",
+};
+
+static const char *const verdict_words[] = {
+	[VERDICT_NONE] = "none",
+	[VERDICT_SAME] = "same",
+	[VERDICT_NOISE] = "same but for noise",
+	[VERDICT_DIFFERS] = "differs",
+	[VERDICT_CANNOT] = "cannot compare",
+};
+
+static const char *word_of(const char *const *words, size_t n, size_t i)
+{
+	return i < n && words[i] ? words[i] : "?";
+}
+
+/* Index of a word, 0 when it is none of them. */
+static size_t index_of(const char *const *words, size_t n, const char *word)
+{
+	for (size_t i = 0; word && i < n; i++)
+		if (words[i] && strcmp(words[i], word) == 0)
+			return i;
+	return 0;
+}
+
+const struct limit_info *limit_find(const char *name)
+{
+	for (size_t i = 0; i < limit_table_len; i++)
+		if (strcmp(limit_table[i].name, name) == 0)
+			return &limit_table[i];
+	return NULL;
+}
+
+int64_t limit_get(const struct limits *l, const struct limit_info *info)
+{
+	int64_t value;
+
+	memcpy(&value, (const char *)l + info->offset, sizeof(value));
+	return value;
+}
+
+void limit_put(struct limits *l, const struct limit_info *info, int64_t value)
+{
+	memcpy((char *)l + info->offset, &value, sizeof(value));
+}
+
+const char *outcome_word(enum outcome o)
+{
+	return word_of(outcome_words, ARRAY_LEN(outcome_words), o);
+}
+
+bool outcome_parse(const char *word, enum outcome *o)
+{
+	size_t i = index_of(outcome_words, ARRAY_LEN(outcome_words), word);
+
+	/* "queued" is index 0, as is the answer for no such word. */
+	if (i == 0 && (!word || strcmp(word, outcome_words[OUTCOME_QUEUED]) != 0))
+		return false;
+	*o = (enum outcome)i;
+	return true;
+}
+
+bool outcome_is_end(enum outcome o)
+{
+	return o >= OUTCOME_OK && o < OUTCOME_COUNT;
+}
+
+const char *tier_word(enum tier t)
+{
+	return word_of(tier_words, ARRAY_LEN(tier_words), t);
+}
+
+enum tier tier_parse(const char *word)
+{
+	return (enum tier)index_of(tier_words, ARRAY_LEN(tier_words), word);
+}
+
+const char *scratch_word(enum scratch s)
+{
+	return word_of(scratch_words, ARRAY_LEN(scratch_words), s);
+}
+
+enum scratch scratch_parse(const char *word)
+{
+	return (enum scratch)index_of(scratch_words, ARRAY_LEN(scratch_words), word);
+}
+
+const char *input_word(enum input_class c)
+{
+	return word_of(input_words, ARRAY_LEN(input_words), c);
+}
+
+const char *artifact_word(enum artifact_kind k)
+{
+	return word_of(artifact_words, ARRAY_LEN(artifact_words), k);
+}
+
+const char *verdict_word(enum verdict v)
+{
+	return word_of(verdict_words, ARRAY_LEN(verdict_words), v);
+}
+
+enum verdict verdict_parse(const char *word)
+{
+	return (enum verdict)index_of(verdict_words, ARRAY_LEN(verdict_words), word);
+}
