@@ -107,6 +107,8 @@ bool store_attachment_each(struct store *st, bool (*fn)(void *ctx, const struct 
 
 /* ---- steps and attempts (attempt.c) ----------------------------------------------------------- */
 
+/* Its fingerprint: of all texts; env->fingerprint itself is never read, only filled by _get. */
+struct digest store_environment_hash(const struct environment *env);
 bool store_environment_put(struct store *st, const struct environment *env, int64_t *id, struct err *e);
 bool store_environment_get(struct store *st, int64_t id, struct environment *out, struct err *e);
 bool store_environment_find(struct store *st, const struct digest *fingerprint, int64_t *id);
@@ -138,7 +140,8 @@ void store_chunk_hash(struct hasher *h, const struct chunk *c);
 
 /* Ends an attempt: one transaction, durable when it returns: sets, refusals, verdict, end row,
  * ledger entry, tally, produced. `chunks` are the last ones. end->inputs and end->artifacts are
- * filled from the entries given. Contents must be kept already. Refuses (ERR_EXISTS) a second end. */
+ * filled from the entries given, end->chunks_sha256 from the kept chunks when it is zero (a runner that
+ * vanished). Contents must be kept already. Refuses (ERR_EXISTS) a second end. */
 struct end_with {
 	const struct chunk *chunks;
 	size_t chunks_n;

@@ -19,23 +19,21 @@ CREATE TABLE record (
 
 -- ---- contents ---------------------------------------------------------------------------
 
--- Bytes that are kept, each content once. Its chunks carry the same id and were written before.
+-- Bytes that are kept, each content once. Its chunks were written before it.
 CREATE TABLE blob (
-  id      INTEGER PRIMARY KEY,                -- random, so that two writers never meet
+  id      INTEGER PRIMARY KEY,
   sha256  BLOB    NOT NULL UNIQUE CHECK (length(sha256) = 32),
   size    INTEGER NOT NULL CHECK (size >= 0)
 );
 
+-- The id holds the place too, so that no index is needed: blob * 2^24 + 0, 1, 2 …
 CREATE TABLE blob_chunk (
-  id      INTEGER PRIMARY KEY,                -- order of arrival
-  blob    INTEGER NOT NULL,
-  seq     INTEGER NOT NULL,                   -- 0, 1, 2 …
+  id      INTEGER PRIMARY KEY,
   bytes   BLOB    NOT NULL CHECK (length(bytes) <= 1048576)
 );
-CREATE UNIQUE INDEX blob_chunk_by_blob ON blob_chunk (blob, seq);
 
--- Contents on their way into the record (not facts): chunks without a blob whose owner is gone
--- are collected.
+-- Contents on their way into the record (not facts): reserves the id of a blob; chunks without a
+-- blob whose owner is gone are collected.
 CREATE TABLE blob_upload (
   blob      INTEGER PRIMARY KEY,
   owner     BLOB    NOT NULL CHECK (length(owner) = 16), -- uuid of the attempt whose runner writes it
@@ -55,15 +53,15 @@ CREATE TABLE manifest (
 CREATE TABLE manifest_entry (
   manifest      INTEGER NOT NULL REFERENCES manifest (id),
   path          TEXT    NOT NULL,
-  path_bytes    BLOB,                         -- set when the path is not UTF-8
+  path_bytes    BLOB    CHECK (typeof(path_bytes) IN ('blob', 'null')), -- set when the path is shown escaped
   what          INTEGER NOT NULL,             -- inputs: 1 read 2 updated 3 overwritten 4 missing 5 deleted;
                                               -- artifacts: 1 created 2 changed 3 deleted 4 noted;
                                               -- offered: 0; -1: the base's entry of this path does not count
-  size          INTEGER,
-  sha256        BLOB    CHECK (sha256 IS NULL OR length(sha256) = 32),
-  mode          INTEGER,
-  mtime_us      INTEGER,
-  from_attempt  INTEGER,                      -- offered: the attempt that made it
+  size          INTEGER CHECK (size >= 0),    -- NULL: it has none
+  sha256        BLOB    CHECK (length(sha256) = 32),
+  mode          INTEGER NOT NULL,
+  mtime_us      INTEGER NOT NULL,
+  from_attempt  INTEGER CHECK (from_attempt > 0), -- offered: the attempt that made it
   note          TEXT,
   PRIMARY KEY (manifest, path)
 ) WITHOUT ROWID;
@@ -120,18 +118,36 @@ CREATE TABLE policy (
   blas_threads    INTEGER NOT NULL
 );
 
+-- Who asks for steps and attempts.
+CREATE TABLE asker (
+  id       INTEGER PRIMARY KEY,
+  kind     INTEGER NOT NULL CHECK (kind IN (1, 2)), -- 1 person, 2 assistant
+  name     TEXT    NOT NULL,                  -- login or configured name; client name of an assistant
+  version  TEXT,                              -- of the client
+  UNIQUE (kind, name, version)
+);
+
+-- A folder on a machine between two boots, and the record file as it stood there.
+CREATE TABLE place (
+  id         INTEGER PRIMARY KEY,
+  host       TEXT    NOT NULL,
+  boot_id    TEXT    NOT NULL,
+  box        TEXT    NOT NULL,                -- absolute path of the folder as the run saw it
+  box_bytes  BLOB,
+  device     INTEGER NOT NULL,                -- of the record file
+  inode      INTEGER NOT NULL,
+  UNIQUE (boot_id, host, box, device, inode)
+);
+
 CREATE TABLE step (
   id             INTEGER PRIMARY KEY,         -- the number people use
   title          TEXT    NOT NULL,
   purpose        TEXT,
   script         TEXT,                        -- NULL: code from a pipe
   script_bytes   BLOB,
-  asker_kind     INTEGER NOT NULL CHECK (asker_kind IN (1, 2)), -- 1 person, 2 assistant
-  asker          TEXT    NOT NULL,
-  asker_version  TEXT,
+  asker          INTEGER NOT NULL REFERENCES asker (id),
   created_us     INTEGER NOT NULL
 );
-CREATE INDEX step_by_script ON step (script);
 
 -- One execution of a step's code; with check_of set, a repeat of an attempt (a check).
 CREATE TABLE attempt (
@@ -141,17 +157,13 @@ CREATE TABLE attempt (
   number         INTEGER NOT NULL,            -- 7.NUMBER; in a check that of the attempt it repeats
   check_of       INTEGER REFERENCES attempt (id),
   check_number   INTEGER,                     -- 7.2rNUMBER
-  asker_kind     INTEGER NOT NULL CHECK (asker_kind IN (1, 2)),
-  asker          TEXT    NOT NULL,
-  asker_version  TEXT,
+  asker          INTEGER NOT NULL REFERENCES asker (id),
   queued_us      INTEGER NOT NULL,
-  code           BLOB    NOT NULL REFERENCES blob (sha256),
+  code           INTEGER NOT NULL REFERENCES blob (id), -- the bytes that the interpreter got
   script         TEXT    NOT NULL,            -- where the code stood in the folder of the run
   script_bytes   BLOB,
   origin         TEXT,                        -- where it was taken from when not from there; '-' a pipe
-  box            TEXT    NOT NULL,            -- absolute path of the folder as the run saw it
-  box_bytes      BLOB,
-  cwd            TEXT    NOT NULL,
+  cwd            TEXT    NOT NULL,            -- relative to the folder of the run
   cwd_bytes      BLOB,
   title          TEXT,                        -- when it differs from the step's
   purpose        TEXT,
@@ -160,19 +172,7 @@ CREATE TABLE attempt (
   offered        INTEGER NOT NULL REFERENCES manifest (id),
   retry_of       INTEGER REFERENCES attempt (id),
   vary           TEXT,                        -- what a check varied on purpose
-  host           INTEGER NOT NULL REFERENCES host (id),
-  device         INTEGER NOT NULL,            -- of the record file when it was written
-  inode          INTEGER NOT NULL
-);
-CREATE UNIQUE INDEX attempt_by_number ON attempt (step, number) WHERE check_of IS NULL;
-CREATE UNIQUE INDEX attempt_by_check ON attempt (check_of, check_number) WHERE check_of IS NOT NULL;
-
--- A machine between two boots.
-CREATE TABLE host (
-  id       INTEGER PRIMARY KEY,
-  name     TEXT NOT NULL,
-  boot_id  TEXT NOT NULL,
-  UNIQUE (name, boot_id)
+  place          INTEGER NOT NULL REFERENCES place (id)
 );
 
 CREATE TABLE attempt_arg (
@@ -185,9 +185,10 @@ CREATE TABLE attempt_arg (
 -- Variables added by the user; the rest of the run's environment follows from policy and version.
 CREATE TABLE attempt_env (
   attempt  INTEGER NOT NULL REFERENCES attempt (id),
+  seq      INTEGER NOT NULL,
   name     TEXT    NOT NULL,
   value    BLOB,                              -- NULL: secret, only the name is kept
-  PRIMARY KEY (attempt, name)
+  PRIMARY KEY (attempt, seq)
 ) WITHOUT ROWID;
 
 CREATE TABLE attempt_end (
@@ -221,17 +222,17 @@ CREATE TABLE attempt_end (
   answer           INTEGER NOT NULL DEFAULT 0 -- 1: whoever asked was gone
 );
 
+-- A piece of a stream. The id holds attempt and order of arrival, so that no index is needed:
+-- attempt * 2^32 + 0, 1, 2 …
 CREATE TABLE stream_chunk (
-  id         INTEGER PRIMARY KEY,             -- order of arrival
-  attempt    INTEGER NOT NULL REFERENCES attempt (id),
+  id         INTEGER PRIMARY KEY,
   stream     INTEGER NOT NULL CHECK (stream IN (1, 2)), -- 1 stdout, 2 stderr
   grp        INTEGER NOT NULL,                -- the order of the two streams inside one is unknown
   offset_us  INTEGER NOT NULL,
   position   INTEGER NOT NULL,                -- of its first byte in the stream as produced
-  gap        INTEGER NOT NULL DEFAULT 0,      -- bytes produced here that were not kept
+  gap        INTEGER NOT NULL,                -- bytes produced here that were not kept
   bytes      BLOB    NOT NULL
 );
-CREATE INDEX stream_chunk_by_attempt ON stream_chunk (attempt, id);
 
 CREATE TABLE refusal (
   attempt   INTEGER NOT NULL REFERENCES attempt (id),
@@ -257,12 +258,13 @@ CREATE TABLE verdict (
 -- ---- the ledger -----------------------------------------------------------------------------
 
 -- Everything that happened, in order. content is the SHA-256 of the canonical form of the facts
--- that the entry is about; entry that of seq, at_us, kind, subject, content and the entry before.
+-- that the entry is about; entry that of seq, at_us, kind, subject, text, content and the entry before.
 CREATE TABLE ledger (
   seq      INTEGER PRIMARY KEY,
   at_us    INTEGER NOT NULL,
   kind     TEXT    NOT NULL,                  -- 'record made', 'attempt queued', 'attempt ended' …
   subject  INTEGER,                           -- id of what it is about
+  text     TEXT,                              -- of an event that has no facts of its own
   content  BLOB    NOT NULL CHECK (length(content) = 32),
   entry    BLOB    NOT NULL CHECK (length(entry) = 32)
 );
@@ -294,17 +296,28 @@ CREATE TABLE produced (
   mode      INTEGER NOT NULL,
   at_us     INTEGER NOT NULL,                 -- end of the attempt
   replaced  BLOB,                             -- content offered at this path to that attempt; NULL: none
-  PRIMARY KEY (path, step)
+  PRIMARY KEY (path, step DESC)
 ) WITHOUT ROWID;
 
--- Rebuildable. Which attempts changed, newest last; the oldest rows are dropped.
+-- Rebuildable. Attempts and checks that have no end yet.
+CREATE TABLE running (
+  attempt  INTEGER PRIMARY KEY
+);
+
+-- Rebuildable. Which attempts changed, newest last; the oldest rows are dropped, never the newest.
 CREATE TABLE change (
-  seq      INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq      INTEGER PRIMARY KEY,
   attempt  INTEGER NOT NULL
 );
 
 -- A row here, inside prune's own transaction only, lifts the triggers.
 CREATE TABLE prune_permit (id INTEGER PRIMARY KEY CHECK (id = 1));
+
+-- ---- indexes: behind the tables, where VACUUM puts them, too -------------------------------
+
+CREATE INDEX step_by_script ON step (script) WHERE script IS NOT NULL;
+CREATE UNIQUE INDEX attempt_by_number ON attempt (step, number) WHERE check_of IS NULL;
+CREATE UNIQUE INDEX attempt_by_check ON attempt (check_of, check_number) WHERE check_of IS NOT NULL;
 
 -- ---- for people with a plain sqlite3 shell ----------------------------------------------------
 
@@ -315,14 +328,14 @@ SELECT s.id || '.' || a.number || coalesce('r' || a.check_number, '')      AS re
        e.exit_code                                                         AS exit_code,
        round(e.wall_us / 1e6, 3)                                           AS seconds,
        datetime(a.queued_us / 1000000, 'unixepoch')                        AS queued_utc,
-       a.asker                                                             AS asked_by,
+       k.name                                                              AS asked_by,
        e.out_bytes                                                         AS stdout_bytes,
        e.err_bytes                                                         AS stderr_bytes,
        e.detail                                                            AS detail,
-       lower(hex(a.code))                                                  AS code_sha256
-  FROM attempt a JOIN step s ON s.id = a.step LEFT JOIN attempt_end e ON e.attempt = a.id;
+       lower(hex(b.sha256))                                                AS code_sha256
+  FROM attempt a JOIN step s ON s.id = a.step JOIN asker k ON k.id = a.asker JOIN blob b ON b.id = a.code
+       LEFT JOIN attempt_end e ON e.attempt = a.id;
 
--- Sets that are stored as a difference show their own rows only.
 CREATE VIEW artifacts AS
 SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
        m.path                                                              AS path,
@@ -345,10 +358,10 @@ SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS re
        CASE c.stream WHEN 1 THEN 'stdout' ELSE 'stderr' END                AS stream,
        round(c.offset_us / 1e6, 6)                                         AS seconds,
        CASE WHEN c.gap > 0 THEN '[' || c.gap || ' bytes not kept]' ELSE CAST(c.bytes AS TEXT) END AS text
-  FROM stream_chunk c JOIN attempt a ON a.id = c.attempt ORDER BY c.id;
+  FROM stream_chunk c JOIN attempt a ON a.id = c.id >> 32 ORDER BY c.id;
 
 CREATE VIEW code AS
 SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
-       c.seq                                                               AS part,
+       c.id & 16777215                                                     AS part,
        CAST(c.bytes AS TEXT)                                               AS text
-  FROM attempt a JOIN blob b ON b.sha256 = a.code JOIN blob_chunk c ON c.blob = b.id;
+  FROM attempt a JOIN blob_chunk c ON c.id BETWEEN a.code << 24 AND (a.code << 24) + 16777215;

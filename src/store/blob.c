@@ -1,0 +1,493 @@
+/*
+ * Contents, each kept once, in chunks. Large ones come in by several transactions, so that nobody
+ * waits long: an upload row reserves the id, chunks follow, and the row of the blob itself comes with
+ * the last ones. When another writer had the same content first, the own chunks are taken out again.
+ */
+#include "blob.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define AT_ONCE (4 << 20)  /* bytes in one transaction */
+#define CHUNK_BITS 24      /* of a chunk's id, for its place in the blob */
+
+/* ---- finding and reading ------------------------------------------------------------------------ */
+
+bool blob_find(struct store *st, const struct digest *d, int64_t *id, int64_t *size, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*id = 0;
+	if (!sql_start(st, SQL_BLOB_FIND, &q, e))
+		return false;
+	bind_blob(&q, d->b, sizeof(d->b));
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		*id = col_int(&q);
+		*size = col_int(&q);
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool store_blob_has(struct store *st, const struct digest *d, int64_t *size)
+{
+	int64_t id, bytes;
+
+	if (!blob_find(st, d, &id, &bytes, NULL) || id == 0)
+		return false;
+	if (size)
+		*size = bytes;
+	return true;
+}
+
+/* One chunk; *n is its size. Each is its own read, so that a slow consumer holds up no checkpoint. */
+static bool give_chunk(struct store *st, int64_t chunk, size_t *n, store_bytes_fn add, void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	bool ok = false;
+	struct sql q;
+
+	if (!sql_start(st, SQL_BLOB_CHUNK_GET, &q, e))
+		return false;
+	bind_int(&q, chunk);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		const void *p = col_blob(&q, n);
+
+		ok = add(ctx, p, *n, e);
+	} else if (answer == SQL_DONE) {
+		err_set(e, ERR_CORRUPT, "%s: a part of a kept content is missing", st->path);
+	}
+	sql_end(&q);
+	return ok;
+}
+
+bool blob_each(struct store *st, int64_t id, int64_t size, store_bytes_fn add, void *ctx, struct err *e)
+{
+	int64_t chunk = id << CHUNK_BITS;
+	size_t n;
+
+	while (size > 0) {
+		if (!give_chunk(st, chunk++, &n, add, ctx, e))
+			return false;
+		if (n == 0 || (int64_t)n > size)
+			return err_set(e, ERR_CORRUPT, "%s: a kept content has not the size recorded for it", st->path);
+		size -= (int64_t)n;
+	}
+	return true;
+}
+
+struct checked {
+	struct hasher hash;
+	store_bytes_fn add;
+	void *ctx;
+};
+
+static bool add_checked(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct checked *c = ctx;
+
+	hash_add(&c->hash, p, n);
+	return c->add(c->ctx, p, n, e);
+}
+
+bool store_blob_each(struct store *st, const struct digest *d, store_bytes_fn add, void *ctx, struct err *e)
+{
+	struct checked c = { .add = add, .ctx = ctx };
+	char hex[DIGEST_HEX];
+	struct digest have;
+	int64_t id, size;
+
+	digest_hex(d, hex);
+	if (!blob_find(st, d, &id, &size, e))
+		return false;
+	if (id == 0)
+		return err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept", st->path, hex);
+	hash_begin(&c.hash);
+	if (!blob_each(st, id, size, add_checked, &c, e))
+		return false;
+	have = hash_end(&c.hash);
+	if (!digest_equal(&have, d))
+		return err_set(e, ERR_CORRUPT, "%s: content %.12s is not what was recorded; run tickmark verify", st->path,
+		               hex);
+	return true;
+}
+
+struct reading {
+	struct buf *out;
+	size_t max;
+};
+
+static bool add_to_buf(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct reading *r = ctx;
+
+	if (r->out->len + n > r->max)
+		return err_set(e, ERR_LIMIT, "a kept content is larger than %zu bytes", r->max);
+	buf_add(r->out, p, n);
+	return true;
+}
+
+bool store_blob_read(struct store *st, const struct digest *d, size_t max, struct buf *out, struct err *e)
+{
+	struct reading r = { .out = out, .max = out->len + max };
+
+	return store_blob_each(st, d, add_to_buf, &r, e);
+}
+
+struct writing {
+	int fd;
+	const char *what;
+};
+
+static bool add_to_file(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct writing *w = ctx;
+
+	return fs_write_fd(w->fd, p, n, w->what, e);
+}
+
+bool store_blob_write(struct store *st, const struct digest *d, int fd, const char *what, struct err *e)
+{
+	struct writing w = { .fd = fd, .what = what };
+
+	return store_blob_each(st, d, add_to_file, &w, e);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+
+static bool next_id(struct store *st, int64_t *id, struct err *e)
+{
+	struct sql q;
+
+	return sql_start(st, SQL_BLOB_NEXT_ID, &q, e) && sql_int(&q, id, e);
+}
+
+static bool add_chunk(struct store *st, int64_t id, const void *p, size_t n, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_BLOB_CHUNK_ADD, &q, e))
+		return false;
+	bind_int(&q, id);
+	bind_blob(&q, p, n);
+	return sql_run(&q, e);
+}
+
+/* All of p in chunks, the first at place *seq. */
+static bool add_chunks(struct store *st, int64_t id, int64_t *seq, const char *p, size_t n, struct err *e)
+{
+	for (size_t at = 0; at < n; at += STORE_CHUNK, (*seq)++) {
+		assert(*seq < 1 << CHUNK_BITS);
+		if (!add_chunk(st, (id << CHUNK_BITS) + *seq, p + at, MIN(n - at, (size_t)STORE_CHUNK), e))
+			return false;
+	}
+	return true;
+}
+
+static bool add_row(struct store *st, int64_t id, const struct digest *d, int64_t size, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_BLOB_ADD, &q, e))
+		return false;
+	bind_int(&q, id);
+	bind_blob(&q, d->b, sizeof(d->b));
+	bind_int(&q, size);
+	return sql_run(&q, e);
+}
+
+static bool add_upload(struct store *st, int64_t id, const struct uuid *owner, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_UPLOAD_ADD, &q, e))
+		return false;
+	bind_int(&q, id);
+	bind_blob(&q, owner->b, sizeof(owner->b));
+	bind_int(&q, clock_now_us());
+	return sql_run(&q, e);
+}
+
+static bool run_with_id(struct store *st, enum sql_id sql, int64_t id, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, sql, &q, e))
+		return false;
+	bind_int(&q, id);
+	return sql_run(&q, e);
+}
+
+/* Takes out what came in under an id that became no blob. Chunks are guarded as facts are. */
+static bool drop_upload(struct store *st, int64_t id, struct err *e)
+{
+	struct sql open, shut;
+
+	return sql_start(st, SQL_PERMIT_OPEN, &open, e) && sql_run(&open, e) &&
+	       run_with_id(st, SQL_BLOB_CHUNKS_DROP, id, e) && run_with_id(st, SQL_UPLOAD_DROP, id, e) &&
+	       sql_start(st, SQL_PERMIT_CLOSE, &shut, e) && sql_run(&shut, e);
+}
+
+/* ---- small ones, in one transaction ----------------------------------------------------------------- */
+
+static bool put_hashed(struct store *st, const void *p, size_t n, const struct digest *d, int64_t *id, struct err *e)
+{
+	int64_t size, seq = 0;
+
+	if (!blob_find(st, d, id, &size, e) || *id)
+		return *id != 0;
+	return next_id(st, id, e) && add_chunks(st, *id, &seq, p, n, e) && add_row(st, *id, d, (int64_t)n, e);
+}
+
+bool blob_put(struct store *st, const void *p, size_t n, struct digest *out, int64_t *id, struct err *e)
+{
+	*out = hash_bytes(p, n);
+	return put_hashed(st, p, n, out, id, e);
+}
+
+static bool put_small(struct store *st, const void *p, size_t n, const struct digest *d, struct err *e)
+{
+	int64_t id;
+
+	return db_begin(st, DB_NORMAL, e) && db_end(st, put_hashed(st, p, n, d, &id, e), e);
+}
+
+/* ---- large ones, in several --------------------------------------------------------------------------- */
+
+struct upload {
+	struct store *st;
+	const struct uuid *owner;
+	int64_t id;            /* once it is reserved */
+	bool reserved;         /* the upload row is committed */
+	int64_t seq;           /* chunks */
+	int64_t size;          /* bytes */
+	struct hasher hash;
+};
+
+static bool upload_part(struct upload *u, const char *p, size_t n, struct err *e)
+{
+	if (!u->reserved && (!next_id(u->st, &u->id, e) || !add_upload(u->st, u->id, u->owner, e)))
+		return false;
+	return add_chunks(u->st, u->id, &u->seq, p, n, e);
+}
+
+/* One transaction of at most AT_ONCE bytes; all but the last are a multiple of STORE_CHUNK. */
+static bool upload_add(struct upload *u, const char *p, size_t n, struct err *e)
+{
+	hash_add(&u->hash, p, n);
+	u->size += (int64_t)n;
+	if (!db_begin(u->st, DB_NORMAL, e) || !db_end(u->st, upload_part(u, p, n, e), e))
+		return false;
+	u->reserved = true;
+	return true;
+}
+
+static void upload_abandon(struct upload *u)
+{
+	/* An id that was not committed may be another writer's by now. */
+	if (u->reserved && db_begin(u->st, DB_NORMAL, NULL))
+		db_end(u->st, drop_upload(u->st, u->id, NULL), NULL);
+}
+
+static bool upload_close(struct upload *u, const struct digest *d, struct err *e)
+{
+	int64_t other, size;
+
+	if (!blob_find(u->st, d, &other, &size, e))
+		return false;
+	if (other)
+		return drop_upload(u->st, u->id, e);
+	return add_row(u->st, u->id, d, u->size, e) && run_with_id(u->st, SQL_UPLOAD_DROP, u->id, e);
+}
+
+/* Ends with what the bytes really were; `want` is what they have to be. */
+static bool upload_end(struct upload *u, const struct digest *want, const char *what, struct err *e)
+{
+	struct digest have = hash_end(&u->hash);
+
+	if (!digest_equal(&have, want))
+		return err_set(e, ERR_CORRUPT, "%s changed while it was read", what);
+	return db_begin(u->st, DB_NORMAL, e) && db_end(u->st, upload_close(u, want, e), e);
+}
+
+static bool put_large(struct store *st, const struct uuid *owner, const char *p, size_t n, const struct digest *d,
+                      struct err *e)
+{
+	struct upload u = { .st = st, .owner = owner };
+
+	hash_begin(&u.hash);
+	for (size_t at = 0; at < n; at += AT_ONCE)
+		if (!upload_add(&u, p + at, MIN(n - at, (size_t)AT_ONCE), e)) {
+			upload_abandon(&u);
+			return false;
+		}
+	if (upload_end(&u, d, "a content", e))
+		return true;
+	upload_abandon(&u);
+	return false;
+}
+
+bool store_blob_put(struct store *st, const struct uuid *owner, const void *p, size_t n, struct digest *out,
+                    struct err *e)
+{
+	*out = hash_bytes(p, n);
+	if (store_blob_has(st, out, NULL))
+		return true;
+	return n <= AT_ONCE ? put_small(st, p, n, out, e) : put_large(st, owner, p, n, out, e);
+}
+
+/* ---- from a file ------------------------------------------------------------------------------------- */
+
+/* Reads until `n` bytes are there or the file ends; -1 on failure. */
+static ssize_t read_part(int fd, char *p, size_t n, off_t at)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t got = pread(fd, p + have, n - have, at + (off_t)have);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		have += (size_t)got;
+	}
+	return (ssize_t)have;
+}
+
+static bool copy_file(struct upload *u, int fd, const char *what, char *part, struct err *e)
+{
+	for (;;) {
+		ssize_t got = read_part(fd, part, AT_ONCE, (off_t)u->size);
+
+		if (got < 0)
+			return err_sys(e, "cannot read %s", what);
+		if (got == 0)
+			return true;
+		if (!upload_add(u, part, (size_t)got, e))
+			return false;
+	}
+}
+
+static bool put_large_file(struct store *st, const struct uuid *owner, int fd, const char *what,
+                           const struct digest *want, int64_t *size, struct err *e)
+{
+	struct upload u = { .st = st, .owner = owner };
+	char *part = xmalloc(AT_ONCE);
+	bool ok;
+
+	hash_begin(&u.hash);
+	ok = copy_file(&u, fd, what, part, e) && upload_end(&u, want, what, e);
+	if (!ok)
+		upload_abandon(&u);
+	free(part);
+	*size = u.size;
+	return ok;
+}
+
+/* A file of up to AT_ONCE bytes, read in full; *got of them. */
+static bool put_small_file(struct store *st, int fd, const char *what, const struct digest *want, struct digest *out,
+                           int64_t *size, bool *small, struct err *e)
+{
+	char *part = xmalloc(AT_ONCE + 1);
+	ssize_t got = read_part(fd, part, AT_ONCE + 1, 0);
+	bool ok = got >= 0 || err_sys(e, "cannot read %s", what);
+
+	*small = got <= AT_ONCE;
+	if (ok && *small) {
+		*size = got;
+		*out = hash_bytes(part, (size_t)got);
+		if (want && !digest_equal(want, out))
+			ok = err_set(e, ERR_CORRUPT, "%s changed while it was read", what);
+		else
+			ok = store_blob_has(st, out, NULL) || put_small(st, part, (size_t)got, out, e);
+	}
+	free(part);
+	return ok;
+}
+
+/* The hash of a file that must be large; kept already: *known. */
+static bool hash_large_file(struct store *st, int fd, const char *what, struct digest *out, int64_t *size, bool *known,
+                            struct err *e)
+{
+	uint64_t bytes;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "cannot read %s", what);
+	if (!hash_fd(fd, what, out, &bytes, e))
+		return false;
+	*known = store_blob_has(st, out, size);
+	return true;
+}
+
+bool store_blob_put_fd(struct store *st, const struct uuid *owner, int fd, const char *what,
+                       const struct digest *want, struct digest *out, int64_t *size, struct err *e)
+{
+	bool small, known = false;
+	int64_t bytes;
+
+	if (!size)
+		size = &bytes;
+	if (want && store_blob_has(st, want, size)) {
+		*out = *want;
+		return true;
+	}
+	if (!put_small_file(st, fd, what, want, out, size, &small, e))
+		return false;
+	if (small)
+		return true;
+	/* Reading twice costs less than writing what is there already. */
+	if (want)
+		*out = *want;
+	else if (!hash_large_file(st, fd, what, out, size, &known, e))
+		return false;
+	return known || put_large_file(st, owner, fd, what, out, size, e);
+}
+
+/* ---- collecting ---------------------------------------------------------------------------------------- */
+
+/* The next upload behind *id; *id 0 when there is none. */
+static bool next_upload(struct store *st, int64_t *id, struct uuid *owner, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_UPLOAD_EACH, &q, e))
+		return false;
+	bind_int(&q, *id);
+	answer = sql_row(&q, e);
+	*id = 0;
+	if (answer == SQL_ROW) {
+		*id = col_int(&q);
+		*owner = col_uuid(&q);
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool store_blob_collect(struct store *st, bool (*alive)(void *ctx, const struct uuid *owner), void *ctx,
+                        struct err *e)
+{
+	int64_t id = 0;
+	struct uuid owner;
+
+	for (;;) {
+		if (!next_upload(st, &id, &owner, e))
+			return false;
+		if (id == 0)
+			return true;
+		if (alive(ctx, &owner))
+			continue;
+		if (!db_begin(st, DB_NORMAL, e) || !db_end(st, drop_upload(st, id, e), e))
+			return false;
+	}
+}

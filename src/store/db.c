@@ -1,0 +1,220 @@
+/* One connection: opening it, its transactions, its errors. */
+#include "db.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WAIT_US 5000000       /* for other writers */
+#define WAL_PAGES 4000        /* 16 MiB, then a commit moves the WAL into the file */
+#define CACHE_KIB 8000
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+static bool fail_input_output(struct store *st, int sys, const char *doing, struct err *e)
+{
+	if (sys == ENOSPC || sys == EDQUOT || sys == EFBIG)
+		return err_set(e, ERR_FULL, "%s in %s: disk full: %s; make room and try again", doing, st->path,
+		               strerror(sys));
+	if (e)
+		e->sys = sys;
+	return err_set(e, ERR_SYS, "%s in %s: %s", doing, st->path, sys ? strerror(sys) : sqlite3_errmsg(st->db));
+}
+
+static bool fail_open(struct store *st, int sys, const char *doing, struct err *e)
+{
+	if (sys == ENOENT)
+		return err_set(e, ERR_NOTFOUND, "%s: %s does not exist", doing, st->path);
+	if (sys == EACCES || sys == EPERM || sys == EROFS)
+		return err_set(e, ERR_READONLY, "%s in %s: %s", doing, st->path, strerror(sys));
+	return fail_input_output(st, sys, doing, e);
+}
+
+static bool fail_constraint(struct store *st, int rc, const char *doing, struct err *e)
+{
+	enum err_code code = rc == SQLITE_CONSTRAINT_UNIQUE || rc == SQLITE_CONSTRAINT_PRIMARYKEY ? ERR_EXISTS
+	                     : rc == SQLITE_CONSTRAINT_TRIGGER                                   ? ERR_READONLY
+	                                                                                         : ERR_INPUT;
+
+	return err_set(e, code, "%s in %s: %s", doing, st->path, sqlite3_errmsg(st->db));
+}
+
+bool db_fail(struct store *st, int rc, const char *doing, struct err *e)
+{
+	int sys = st->db ? sqlite3_system_errno(st->db) : 0;
+
+	switch (rc & 0xff) {
+	case SQLITE_NOMEM:
+		die("out of memory");
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(e, ERR_BUSY, "%s in %s: it is locked by another process; try again when that has finished",
+		               doing, st->path);
+	case SQLITE_FULL:
+		return err_set(e, ERR_FULL, "%s in %s: disk full; make room and try again", doing, st->path);
+	case SQLITE_IOERR:
+		return fail_input_output(st, sys, doing, e);
+	case SQLITE_CANTOPEN:
+		return fail_open(st, sys, doing, e);
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+		return err_set(e, ERR_READONLY, "%s in %s: it may only be read", doing, st->path);
+	case SQLITE_NOTADB:
+		return err_set(e, ERR_CORRUPT, "%s is not a tickmark record", st->path);
+	case SQLITE_CORRUPT:
+	case SQLITE_FORMAT:
+		return err_set(e, ERR_CORRUPT, "%s in %s: the file is damaged: %s", doing, st->path, sqlite3_errmsg(st->db));
+	case SQLITE_CONSTRAINT:
+		return fail_constraint(st, rc, doing, e);
+	case SQLITE_INTERRUPT:
+		return err_set(e, ERR_CANCELLED, "%s in %s: cancelled", doing, st->path);
+	case SQLITE_ERROR: /* a table or column that is not there: not of our shape */
+		return err_set(e, st->mode == STORE_WRITE ? ERR_SYS : ERR_CORRUPT, "%s in %s: %s", doing, st->path,
+		               sqlite3_errmsg(st->db));
+	default:
+		return err_set(e, ERR_SYS, "%s in %s: %s", doing, st->path, sqlite3_errmsg(st->db));
+	}
+}
+
+/* ---- connection ----------------------------------------------------------------------------- */
+
+/* Others hold the record for milliseconds: short naps, so that nobody in a queue waits long. */
+static int wait_for_others(void *ctx, int count)
+{
+	static const int naps_us[] = { 200, 500, 1000, 2000, 3000, 5000 };
+	int64_t *since = ctx;
+	int us = naps_us[MIN((size_t)count, ARRAY_LEN(naps_us) - 1)];
+
+	if (count == 0)
+		*since = clock_mono_us();
+	if (clock_mono_us() - *since >= WAIT_US)
+		return 0;
+	nanosleep(&(struct timespec){ .tv_nsec = us * 1000L }, NULL);
+	return 1;
+}
+
+void db_wait_for_others(struct store *st)
+{
+	sqlite3_busy_handler(st->db, wait_for_others, &st->waiting_since_us);
+}
+
+bool db_connect(struct store *st, const char *name, int flags, struct err *e)
+{
+	static const int on[] = { SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE };
+	static const int off[] = { SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML,
+		                   SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION };
+	int rc = sqlite3_open_v2(name, &st->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	int keep_wal = 1;
+
+	if (rc != SQLITE_OK)
+		return db_fail(st, rc, "cannot open the record", e);
+	for (size_t i = 0; i < ARRAY_LEN(on); i++)
+		sqlite3_db_config(st->db, on[i], 1, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(off); i++)
+		sqlite3_db_config(st->db, off[i], 0, NULL);
+	db_wait_for_others(st);
+	sqlite3_file_control(st->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_wal);
+	sqlite3_wal_autocheckpoint(st->db, WAL_PAGES);
+	return true;
+}
+
+void db_disconnect(struct store *st)
+{
+	for (size_t i = 0; i < ARRAY_LEN(st->statements); i++)
+		sqlite3_finalize(st->statements[i]);
+	memset(st->statements, 0, sizeof(st->statements));
+	sqlite3_close_v2(st->db);
+	st->db = NULL;
+}
+
+bool db_exec(struct store *st, const char *sql, struct err *e)
+{
+	int rc = sqlite3_exec(st->db, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK || db_fail(st, rc, "cannot prepare the record", e);
+}
+
+bool db_word(struct store *st, const char *sql, char *out, size_t n, struct err *e)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(st->db, sql, -1, &s, NULL);
+	const char *text = NULL;
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
+		text = (const char *)sqlite3_column_text(s, 0);
+	snprintf(out, n, "%s", text ? text : "");
+	if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+		rc = SQLITE_OK;
+	else
+		db_fail(st, rc, "cannot read", e);
+	sqlite3_finalize(s);
+	return rc == SQLITE_OK;
+}
+
+bool db_number(struct store *st, const char *sql, int64_t *out, struct err *e)
+{
+	char word[32];
+
+	if (!db_word(st, sql, word, sizeof(word), e))
+		return false;
+	*out = strtoll(word, NULL, 10);
+	return true;
+}
+
+/* ---- transactions --------------------------------------------------------------------------- */
+
+static bool set_sync(struct store *st, enum db_sync sync, struct err *e)
+{
+	static const char *const pragmas[] = {
+		[DB_NORMAL] = "PRAGMA synchronous = NORMAL",
+		[DB_FULL] = "PRAGMA synchronous = FULL",
+	};
+
+	if (!st->wal)
+		sync = DB_FULL;
+	if (sync == st->sync)
+		return true;
+	if (!db_exec(st, pragmas[sync], e))
+		return false;
+	st->sync = sync;
+	return true;
+}
+
+static bool run_simple(struct store *st, enum sql_id id, struct err *e)
+{
+	struct sql q;
+
+	return sql_start(st, id, &q, e) && sql_run(&q, e);
+}
+
+bool db_begin(struct store *st, enum db_sync sync, struct err *e)
+{
+	if (st->mode != STORE_WRITE)
+		return err_set(e, ERR_READONLY, "%s is open for reading only", st->path);
+	return set_sync(st, sync, e) && run_simple(st, SQL_BEGIN, e);
+}
+
+bool db_end(struct store *st, bool ok, struct err *e)
+{
+	if (ok && run_simple(st, SQL_COMMIT, e))
+		return true;
+	/* A full disk rolls back by itself. */
+	if (!sqlite3_get_autocommit(st->db))
+		run_simple(st, SQL_ROLLBACK, NULL);
+	return false;
+}
+
+bool db_read_begin(struct store *st)
+{
+	return sqlite3_get_autocommit(st->db) && run_simple(st, SQL_BEGIN_READ, NULL);
+}
+
+void db_read_end(struct store *st, bool begun)
+{
+	if (begun)
+		run_simple(st, SQL_COMMIT, NULL);
+}

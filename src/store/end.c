@@ -1,0 +1,278 @@
+/* Streams while an attempt runs, and its end: one durable transaction. */
+#include <string.h>
+
+#include "db.h"
+#include "ledger.h"
+#include "manifest.h"
+#include "tally.h"
+
+#define CHUNK_BITS 32 /* of a chunk's id, for its place among those of its attempt */
+
+void store_chunk_hash(struct hasher *h, const struct chunk *c)
+{
+	hash_int(h, c->stream);
+	hash_int(h, c->group);
+	hash_int(h, c->offset_us);
+	hash_int(h, c->position);
+	hash_int(h, c->gap);
+	hash_blob(h, c->bytes ? c->bytes : "", c->len);
+}
+
+/* Id of the next chunk. */
+static bool next_chunk(struct store *st, int64_t attempt, int64_t *id, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_CHUNK_LAST, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	if (!sql_int(&q, id, e))
+		return false;
+	*id = *id ? *id + 1 : attempt << CHUNK_BITS;
+	return true;
+}
+
+static bool add_chunk(struct store *st, int64_t id, const struct chunk *c, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_CHUNK_ADD, &q, e))
+		return false;
+	bind_int(&q, id);
+	bind_int(&q, c->stream);
+	bind_int(&q, c->group);
+	bind_int(&q, c->offset_us);
+	bind_int(&q, c->position);
+	bind_int(&q, c->gap);
+	bind_blob(&q, c->bytes, c->len);
+	return sql_run(&q, e);
+}
+
+static bool add_chunks(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e)
+{
+	int64_t id;
+
+	if (n == 0)
+		return true;
+	if (!next_chunk(st, attempt, &id, e))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!add_chunk(st, id++, &chunks[i], e))
+			return false;
+	return true;
+}
+
+bool store_chunks_add(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e)
+{
+	if (n == 0)
+		return true;
+	return db_begin(st, DB_NORMAL, e) && db_end(st, add_chunks(st, attempt, chunks, n, e), e);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
+
+/* What the end has to know of its attempt. */
+static bool get_attempt(struct store *st, int64_t id, struct attempt *a, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*a = (struct attempt){ .id = id };
+	if (!sql_start(st, SQL_ATTEMPT_NUMBERS, &q, e))
+		return false;
+	bind_int(&q, id);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		a->step = col_int(&q);
+		a->number = col_int(&q);
+		a->check_of = col_int(&q);
+		a->offered = col_int(&q);
+	}
+	sql_end(&q);
+	if (answer == SQL_DONE)
+		return err_set(e, ERR_NOTFOUND, "%s: there is no attempt with id %lld", st->path, (long long)id);
+	return answer == SQL_ROW;
+}
+
+static void bind_exit(struct sql *q, const struct attempt_end *end)
+{
+	if (end->exit_code < 0)
+		bind_null(q);
+	else
+		bind_int(q, end->exit_code);
+	bind_id(q, end->signal);
+	bind_int(q, end->signal_ours);
+}
+
+static void bind_limit(struct sql *q, const struct attempt_end *end)
+{
+	bind_text(q, end->limit);
+	if (end->limit) {
+		bind_int(q, end->limit_value);
+		bind_int(q, end->limit_reached);
+	} else {
+		bind_null(q);
+		bind_null(q);
+	}
+}
+
+static bool add_end(struct store *st, const struct attempt_end *end, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_END_ADD, &q, e))
+		return false;
+	bind_int(&q, end->attempt);
+	bind_id(&q, end->started_us);
+	bind_int(&q, end->ended_us);
+	bind_int(&q, end->wall_us);
+	bind_text(&q, outcome_word(end->outcome));
+	bind_exit(&q, end);
+	bind_limit(&q, end);
+	bind_text(&q, end->stopped_by);
+	bind_text(&q, end->detail ? end->detail : "");
+	bind_int(&q, end->cpu_user_us);
+	bind_int(&q, end->cpu_system_us);
+	bind_int(&q, end->peak_memory);
+	bind_int(&q, end->killed);
+	bind_int(&q, end->out_bytes);
+	bind_int(&q, end->err_bytes);
+	bind_digest(&q, &end->out_sha256);
+	bind_digest(&q, &end->err_sha256);
+	bind_digest(&q, &end->chunks_sha256);
+	bind_id(&q, end->inputs);
+	bind_int(&q, end->inputs_complete);
+	bind_id(&q, end->artifacts);
+	bind_text(&q, end->backend);
+	bind_int(&q, end->figures_lost);
+	bind_int(&q, end->answer);
+	return sql_run(&q, e);
+}
+
+static bool add_refusal(struct store *st, int64_t attempt, int64_t seq, const struct refusal *r, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_REFUSAL_ADD, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	bind_int(&q, seq);
+	bind_text(&q, r->kind);
+	bind_text(&q, r->call);
+	bind_text(&q, r->argument ? r->argument : "");
+	bind_int(&q, r->count);
+	bind_int(&q, r->first_us);
+	bind_int(&q, r->last_us);
+	bind_int(&q, r->harmless);
+	return sql_run(&q, e);
+}
+
+static bool add_verdict(struct store *st, int64_t attempt, const struct end_with *with, struct err *e)
+{
+	struct sql q;
+
+	if (with->verdict == VERDICT_NONE)
+		return true;
+	if (!sql_start(st, SQL_VERDICT_ADD, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	bind_text(&q, verdict_word(with->verdict));
+	bind_text(&q, with->first_at);
+	bind_text(&q, with->qualified);
+	return sql_run(&q, e);
+}
+
+/* Sets of inputs and artifacts are whole: what a person sees in them needs no other set. */
+static bool put_sets(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
+{
+	return manifest_put(st, with->inputs, with->inputs_n, 0, &end->inputs, e) &&
+	       manifest_put(st, with->artifacts, with->artifacts_n, 0, &end->artifacts, e);
+}
+
+static bool hash_chunk(void *ctx, const struct chunk *c, struct err *e)
+{
+	(void)e;
+	store_chunk_hash(ctx, c);
+	return true;
+}
+
+/* Of a runner that vanished nobody has the running hash. */
+static bool hash_chunks(struct store *st, int64_t attempt, struct digest *out, struct err *e)
+{
+	struct hasher h;
+
+	hash_begin(&h);
+	if (!store_chunks(st, attempt, 0, hash_chunk, &h, e))
+		return false;
+	*out = hash_end(&h);
+	return true;
+}
+
+static bool add_facts(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
+{
+	if (!add_chunks(st, end->attempt, with->chunks, with->chunks_n, e) || !put_sets(st, end, with, e) ||
+	    (digest_is_zero(&end->chunks_sha256) && !hash_chunks(st, end->attempt, &end->chunks_sha256, e)) ||
+	    !add_end(st, end, e))
+		return false;
+	for (size_t i = 0; i < with->refusals_n; i++)
+		if (!add_refusal(st, end->attempt, (int64_t)i, &with->refusals[i], e))
+			return false;
+	return add_verdict(st, end->attempt, with, e);
+}
+
+static bool refuse_second(struct store *st, const struct attempt *a, struct err *e)
+{
+	int64_t ended;
+	struct sql q;
+
+	if (!sql_start(st, SQL_END_GET, &q, e))
+		return false;
+	bind_int(&q, a->id);
+	if (!sql_int(&q, &ended, e))
+		return false;
+	return ended == 0 || err_set(e, ERR_EXISTS, "%s: attempt %lld.%lld has ended already", st->path,
+	                             (long long)a->step, (long long)a->number);
+}
+
+static bool end_attempt(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
+{
+	struct attempt a;
+
+	return get_attempt(st, end->attempt, &a, e) && refuse_second(st, &a, e) && add_facts(st, end, with, e) &&
+	       tally_ended(st, &a, end, with, e) && ledger_append(st, "attempt ended", a.id, e);
+}
+
+bool store_attempt_end(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
+{
+	static const struct end_with nothing = { 0 };
+
+	if (!outcome_is_end(end->outcome))
+		return err_set(e, ERR_INPUT, "\"%s\" ends no attempt", outcome_word(end->outcome));
+	return db_begin(st, DB_FULL, e) && db_end(st, end_attempt(st, end, with ? with : &nothing, e), e);
+}
+
+bool store_chunks(struct store *st, int64_t attempt, int stream, store_chunk_fn fn, void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	bool ok = true;
+	struct sql q;
+
+	if (!sql_start(st, SQL_CHUNK_EACH, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	bind_int(&q, stream);
+	while (ok && (answer = sql_row(&q, e)) == SQL_ROW) {
+		struct chunk c;
+
+		col_int(&q); /* id */
+		c.stream = (enum stream_id)col_int(&q);
+		c.group = col_int(&q);
+		c.offset_us = col_int(&q);
+		c.position = col_int(&q);
+		c.gap = col_int(&q);
+		c.bytes = col_blob(&q, &c.len);
+		ok = fn(ctx, &c, e);
+	}
+	sql_end(&q);
+	return ok && answer != SQL_FAILED;
+}

@@ -1,0 +1,12 @@
+/* evidence: reading a file without leaving a trace beside it. */
+#ifndef TICKMARK_STORE_EVIDENCE_H
+#define TICKMARK_STORE_EVIDENCE_H
+
+#include "db.h"
+
+/* Connects st (path and mode are set) so that nothing is written beside the file and nothing in it
+ * is run: no triggers, no views, no memory map. A file with a journal that has content is copied into
+ * a private folder, which is gone again when this returns. */
+bool evidence_connect(struct store *st, struct err *e);
+
+#endif

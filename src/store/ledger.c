@@ -1,0 +1,183 @@
+/* The chain of entries, and what each is about. */
+#include "ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "name.h"
+
+static const enum sql_id record_facts[] = { SQL_FACTS_RECORD };
+static const enum sql_id queued_facts[] = { SQL_FACTS_QUEUED, SQL_FACTS_ARGS, SQL_FACTS_ENV };
+static const enum sql_id ended_facts[] = { SQL_FACTS_ENDED, SQL_FACTS_REFUSALS, SQL_FACTS_VERDICT };
+static const enum sql_id attachment_facts[] = { SQL_FACTS_ATTACHMENT };
+
+const struct ledger_kind ledger_kinds[] = {
+	{ "record made", "record", "id", NULL, record_facts, ARRAY_LEN(record_facts) },
+	{ "attempt queued", "attempt", "id", NULL, queued_facts, ARRAY_LEN(queued_facts) },
+	{ "attempt ended", "attempt_end", "attempt", NULL, ended_facts, ARRAY_LEN(ended_facts) },
+	{ "attached", "attachment", "id", "action = 'add'", attachment_facts, ARRAY_LEN(attachment_facts) },
+	{ "detached", "attachment", "id", "action = 'remove'", attachment_facts, ARRAY_LEN(attachment_facts) },
+};
+const size_t ledger_kinds_n = ARRAY_LEN(ledger_kinds);
+
+const struct ledger_kind *ledger_kind_find(const char *kind)
+{
+	for (size_t i = 0; i < ledger_kinds_n; i++)
+		if (strcmp(ledger_kinds[i].kind, kind) == 0)
+			return &ledger_kinds[i];
+	return NULL;
+}
+
+/* ---- contents --------------------------------------------------------------------------------- */
+
+void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i)
+{
+	const void *p;
+
+	switch (sqlite3_column_type(s, i)) {
+	case SQLITE_NULL:
+		hash_null(h);
+		return;
+	case SQLITE_INTEGER:
+		hash_int(h, sqlite3_column_int64(s, i));
+		return;
+	case SQLITE_TEXT:
+		p = sqlite3_column_text(s, i);
+		/* Text of ours holds no NUL; what hides behind one makes another hash. */
+		hash_text(h, p);
+		if (strlen(p) != (size_t)sqlite3_column_bytes(s, i))
+			hash_blob(h, p, (size_t)sqlite3_column_bytes(s, i));
+		return;
+	default: /* a blob; a float is none of ours and becomes its text */
+		if (sqlite3_column_type(s, i) == SQLITE_FLOAT)
+			hash_text(h, "float");
+		p = sqlite3_column_blob(s, i);
+		hash_blob(h, p ? p : "", (size_t)sqlite3_column_bytes(s, i));
+	}
+}
+
+/* All rows of one SELECT, with their number behind. */
+static bool hash_rows(struct store *st, enum sql_id id, int64_t subject, struct hasher *h, struct err *e)
+{
+	enum sql_answer answer;
+	int64_t rows = 0;
+	struct sql q;
+
+	if (!sql_start(st, id, &q, e))
+		return false;
+	bind_int(&q, subject);
+	while ((answer = sql_row(&q, e)) == SQL_ROW) {
+		rows++;
+		for (int i = 0; i < sqlite3_column_count(q.s); i++)
+			ledger_hash_column(h, q.s, i);
+	}
+	hash_int(h, rows);
+	return answer == SQL_DONE;
+}
+
+bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, struct digest *out,
+                    struct err *e)
+{
+	struct hasher h;
+
+	hash_begin(&h);
+	for (size_t i = 0; i < kind->facts_n; i++)
+		if (!hash_rows(st, kind->facts[i], subject, &h, e))
+			return false;
+	*out = hash_end(&h);
+	return true;
+}
+
+struct digest ledger_event_content(const char *text)
+{
+	struct hasher h;
+
+	hash_begin(&h);
+	hash_text(&h, text);
+	return hash_end(&h);
+}
+
+/* ---- entries ----------------------------------------------------------------------------------- */
+
+struct digest ledger_entry_hash(const struct ledger_entry *entry, const struct digest *before)
+{
+	struct hasher h;
+
+	hash_begin(&h);
+	hash_int(&h, entry->seq);
+	hash_int(&h, entry->at_us);
+	hash_text(&h, entry->kind);
+	if (entry->subject)
+		hash_int(&h, entry->subject);
+	else
+		hash_null(&h);
+	hash_text(&h, entry->text);
+	hash_blob(&h, entry->content.b, sizeof(entry->content.b));
+	hash_blob(&h, before ? before->b : NULL, before ? sizeof(before->b) : 0);
+	return hash_end(&h);
+}
+
+bool store_head(struct store *st, struct ledger_head *out, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*out = (struct ledger_head){ 0 };
+	if (!sql_start(st, SQL_LEDGER_HEAD, &q, e))
+		return false;
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		out->seq = col_int(&q);
+		out->at_us = col_int(&q);
+		out->entry = col_digest(&q);
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+/* Fills in place and hash, and adds the row. */
+static bool append(struct store *st, struct ledger_entry *entry, struct err *e)
+{
+	struct ledger_head head;
+	struct digest hash;
+	struct sql q;
+
+	if (!store_head(st, &head, e))
+		return false;
+	entry->seq = head.seq + 1;
+	entry->at_us = clock_now_us();
+	hash = ledger_entry_hash(entry, head.seq ? &head.entry : NULL);
+	if (!sql_start(st, SQL_LEDGER_ADD, &q, e))
+		return false;
+	bind_int(&q, entry->seq);
+	bind_int(&q, entry->at_us);
+	bind_text(&q, entry->kind);
+	bind_id(&q, entry->subject);
+	bind_text(&q, entry->text);
+	bind_digest(&q, &entry->content);
+	bind_digest(&q, &hash);
+	return sql_run(&q, e);
+}
+
+bool ledger_append(struct store *st, const char *kind, int64_t subject, struct err *e)
+{
+	struct ledger_entry entry = { .kind = kind, .subject = subject };
+
+	return ledger_content(st, ledger_kind_find(kind), subject, &entry.content, e) && append(st, &entry, e);
+}
+
+bool store_event(struct store *st, const char *kind, int64_t subject, const char *text, struct err *e)
+{
+	/* As it will be read back. */
+	char *words = text && !name_is_utf8(text) ? name_escape_dup(text) : NULL;
+	struct ledger_entry entry = { .kind = kind, .subject = subject, .text = words ? words : text };
+	bool ok;
+
+	entry.content = ledger_event_content(entry.text);
+	if (ledger_kind_find(kind))
+		ok = err_set(e, ERR_INPUT, "\"%s\" is written by the record itself", kind);
+	else
+		ok = db_begin(st, DB_FULL, e) && db_end(st, append(st, &entry, e), e);
+	free(words);
+	return ok;
+}

@@ -1,0 +1,43 @@
+/*
+ * ledger: the chain of everything that happened. An entry's content is the hash of all columns of
+ * all rows that it is about, read back from the tables: the writer and `verify` run the same SELECTs.
+ */
+#ifndef TICKMARK_STORE_LEDGER_H
+#define TICKMARK_STORE_LEDGER_H
+
+#include "db.h"
+
+/* Kinds of entries that have facts. */
+struct ledger_kind {
+	const char *kind;           /* "attempt queued" */
+	const char *table;          /* each row of it has one such entry */
+	const char *key;            /* the column that is the entry's subject */
+	const char *where;          /* which rows of it; NULL: all */
+	const enum sql_id *facts;   /* SELECTs by subject */
+	size_t facts_n;
+};
+extern const struct ledger_kind ledger_kinds[];
+extern const size_t ledger_kinds_n;
+const struct ledger_kind *ledger_kind_find(const char *kind); /* NULL: an event */
+
+bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, struct digest *out,
+                    struct err *e);
+/* A value as it is stored, so that 1, 1.0, '1', x'31' and NULL differ. */
+void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i);
+/* Content of an event: its text. */
+struct digest ledger_event_content(const char *text);
+
+struct ledger_entry {
+	int64_t seq, at_us;
+	const char *kind;
+	int64_t subject;        /* 0: none */
+	const char *text;       /* NULL */
+	struct digest content;
+};
+/* Hash of an entry behind `before` (NULL for the first). */
+struct digest ledger_entry_hash(const struct ledger_entry *entry, const struct digest *before);
+
+/* Appends the entry of facts just written. Inside a transaction. */
+bool ledger_append(struct store *st, const char *kind, int64_t subject, struct err *e);
+
+#endif

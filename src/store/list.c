@@ -1,0 +1,156 @@
+/* Lists: rows by key, a page at a time. */
+#include "db.h"
+
+static void read_row(struct sql *q, struct attempt_row *r)
+{
+	r->id = col_int(q);
+	r->step = col_int(q);
+	r->number = col_int(q);
+	r->check_of = col_int(q);
+	r->check = col_int(q);
+	r->uuid = col_uuid(q);
+	r->title = col_text(q);
+	r->asker_kind = (enum asker_kind)col_int(q);
+	r->asker = col_text(q);
+	r->queued_us = col_int(q);
+	if (!outcome_parse(col_text(q), &r->outcome))
+		r->outcome = OUTCOME_RUNNING;
+	r->exit_code = (int)col_int_or(q, -1);
+	r->signal = (int)col_int(q);
+	r->wall_us = col_int(q);
+	r->limit = col_text(q);
+	r->detail = col_text(q);
+	r->step_attempts = col_int(q);
+	r->artifacts = col_int(q);
+	r->verdict = verdict_parse(col_text(q));
+	r->host = col_text(q);
+	r->boot_id = col_text(q);
+	r->device = col_int(q);
+	r->inode = col_int(q);
+}
+
+static const char *or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+/* Hands on every row of a bound statement; *more false once the callback had enough. */
+static bool each(struct sql *q, store_row_fn fn, void *ctx, bool *more, struct err *e)
+{
+	enum sql_answer answer = SQL_DONE;
+	struct attempt_row row;
+
+	while (*more && (answer = sql_row(q, e)) == SQL_ROW) {
+		read_row(q, &row);
+		row.title = or_empty(row.title);
+		row.asker = or_empty(row.asker);
+		row.detail = or_empty(row.detail);
+		row.host = or_empty(row.host);
+		row.boot_id = or_empty(row.boot_id);
+		*more = fn(ctx, &row);
+	}
+	sql_end(q);
+	return answer != SQL_FAILED;
+}
+
+static bool page(struct store *st, enum sql_id sql, int64_t after, size_t limit, store_row_fn fn, void *ctx,
+                 struct err *e)
+{
+	bool more = true;
+	struct sql q;
+
+	if (!sql_start(st, sql, &q, e))
+		return false;
+	bind_int(&q, after);
+	bind_int(&q, (int64_t)MIN(limit, (size_t)INT64_MAX));
+	return each(&q, fn, ctx, &more, e);
+}
+
+bool store_steps(struct store *st, int64_t after, bool newest_first, size_t limit, store_row_fn fn, void *ctx,
+                 struct err *e)
+{
+	if (newest_first && after == 0)
+		after = INT64_MAX;
+	return page(st, newest_first ? SQL_STEPS_DOWN : SQL_STEPS_UP, after, limit, fn, ctx, e);
+}
+
+bool store_attempts(struct store *st, int64_t after, bool newest_first, size_t limit, store_row_fn fn, void *ctx,
+                    struct err *e)
+{
+	if (newest_first && after == 0)
+		after = INT64_MAX;
+	return page(st, newest_first ? SQL_ATTEMPTS_DOWN : SQL_ATTEMPTS_UP, after, limit, fn, ctx, e);
+}
+
+/* ---- attempts of a step -------------------------------------------------------------------------- */
+
+struct step_walk {
+	struct store *st;
+	bool checks;
+	store_row_fn fn;
+	void *ctx;
+	struct err *e;
+	bool ok;
+};
+
+static bool with_checks(void *ctx, const struct attempt_row *row)
+{
+	struct step_walk *w = ctx;
+	bool more = w->fn(w->ctx, row);
+	struct sql q;
+
+	if (!more || !w->checks)
+		return more;
+	w->ok = sql_start(w->st, SQL_ATTEMPT_CHECKS, &q, w->e);
+	if (w->ok) {
+		bind_int(&q, row->id);
+		w->ok = each(&q, w->fn, w->ctx, &more, w->e);
+	}
+	return w->ok && more;
+}
+
+bool store_step_attempts(struct store *st, int64_t step, bool checks, store_row_fn fn, void *ctx, struct err *e)
+{
+	struct step_walk w = { .st = st, .checks = checks, .fn = fn, .ctx = ctx, .e = e, .ok = true };
+	bool more = true;
+	struct sql q;
+
+	if (!sql_start(st, SQL_STEP_ATTEMPTS, &q, e))
+		return false;
+	bind_int(&q, step);
+	return each(&q, with_checks, &w, &more, e) && w.ok;
+}
+
+bool store_running(struct store *st, store_row_fn fn, void *ctx, struct err *e)
+{
+	bool more = true;
+	struct sql q;
+
+	return sql_start(st, SQL_RUNNING_EACH, &q, e) && each(&q, fn, ctx, &more, e);
+}
+
+/* ---- what steps produced --------------------------------------------------------------------------- */
+
+bool store_produced(struct store *st, bool (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_PRODUCED_EACH, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW) {
+		struct produced p = { .path = col_name(&q) };
+
+		p.step = col_int(&q);
+		p.attempt = col_int(&q);
+		p.size = col_int(&q);
+		p.at_us = col_int(&q);
+		p.mode = (uint16_t)col_int(&q);
+		p.sha256 = col_digest(&q);
+		p.replaced = col_digest(&q);
+		if (!fn(ctx, &p))
+			break;
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}

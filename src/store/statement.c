@@ -1,0 +1,414 @@
+/* Every SQL text that takes parameters; binding and reading in order. */
+#include "statement.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db.h"
+#include "name.h"
+
+/* What a row of a list shows: one row of each table by its key, no blob, no stream, no count. */
+#define ROW_COLUMNS                                                                                        \
+	"SELECT a.id, a.step, a.number, a.check_of, a.check_number, a.uuid, coalesce(a.title, s.title),"   \
+	" k.kind, k.name, a.queued_us, e.outcome, e.exit_code, e.signal, e.wall_us, e.limit_name, e.detail," \
+	" t.attempts, m.files, v.verdict, l.host, l.boot_id, l.device, l.inode "
+#define ROW_JOINS                                                                     \
+	" LEFT JOIN step s ON s.id = a.step LEFT JOIN asker k ON k.id = a.asker"      \
+	" LEFT JOIN place l ON l.id = a.place LEFT JOIN attempt_end e ON e.attempt = a.id" \
+	" LEFT JOIN manifest m ON m.id = e.artifacts LEFT JOIN verdict v ON v.attempt = a.id"
+#define ROW_ATTEMPT ROW_COLUMNS "FROM attempt a LEFT JOIN step_tally t ON t.step = a.step" ROW_JOINS
+#define ROW_STEP ROW_COLUMNS "FROM step_tally t CROSS JOIN attempt a ON a.id = t.last" ROW_JOINS
+
+#define END_COLUMNS                                                                                        \
+	"started_us, ended_us, wall_us, outcome, exit_code, signal, signal_ours, limit_name, limit_value," \
+	" limit_reached, stopped_by, detail, cpu_user_us, cpu_system_us, peak_memory, killed, out_bytes,"  \
+	" err_bytes, out_sha256, err_sha256, chunks_sha256, inputs, inputs_complete, artifacts, backend,"  \
+	" figures_lost, answer"
+
+#define ENVIRONMENT_COLUMNS \
+	"python, version, implementation, prefix, base_prefix, platform, locale, zone, packages"
+
+#define POLICY_COLUMNS                                                                                        \
+	"tier, scratch, network, wall_ms, cpu_ms, memory_bytes, scratch_bytes, scratch_files, file_bytes,"    \
+	" open_files, processes, stream_head, stream_tail, stream_total, artifact_files, artifact_depth," \
+	" blas_threads"
+
+#define ENTRY_COLUMNS "path, path_bytes, what, size, sha256, mode, mtime_us, from_attempt, note"
+
+const char *const sql_table[SQL_COUNT] = {
+	[SQL_BEGIN] = "BEGIN IMMEDIATE",
+	[SQL_BEGIN_READ] = "BEGIN",
+	[SQL_COMMIT] = "COMMIT",
+	[SQL_ROLLBACK] = "ROLLBACK",
+	[SQL_DATA_VERSION] = "PRAGMA data_version",
+	[SQL_RECORD_GET] = "SELECT uuid, path, path_bytes FROM record WHERE id = 1",
+	[SQL_RECORD_ADD] = "INSERT INTO record (id, uuid, created_us, made_by, host, path, path_bytes)"
+	                   " VALUES (1, ?, ?, ?, ?, ?, ?)",
+	[SQL_PERMIT_OPEN] = "INSERT INTO prune_permit (id) VALUES (1)",
+	[SQL_PERMIT_CLOSE] = "DELETE FROM prune_permit",
+
+	/* contents */
+	[SQL_BLOB_FIND] = "SELECT id, size FROM blob WHERE sha256 = ?",
+	[SQL_BLOB_ADD] = "INSERT INTO blob (id, sha256, size) VALUES (?, ?, ?)",
+	[SQL_BLOB_NEXT_ID] = "SELECT max(coalesce((SELECT max(id) FROM blob), 0),"
+	                     " coalesce((SELECT max(blob) FROM blob_upload), 0),"
+	                     " coalesce((SELECT max(id) FROM blob_chunk), 0) >> 24) + 1",
+	[SQL_BLOB_CHUNK_ADD] = "INSERT INTO blob_chunk (id, bytes) VALUES (?, ?)",
+	[SQL_BLOB_CHUNK_GET] = "SELECT bytes FROM blob_chunk WHERE id = ?",
+	[SQL_BLOB_CHUNKS_DROP] = "DELETE FROM blob_chunk WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24"
+	                         " AND NOT EXISTS (SELECT 1 FROM blob WHERE id = ?1)",
+	[SQL_UPLOAD_ADD] = "INSERT INTO blob_upload (blob, owner, began_us) VALUES (?, ?, ?)",
+	[SQL_UPLOAD_DROP] = "DELETE FROM blob_upload WHERE blob = ?",
+	[SQL_UPLOAD_EACH] = "SELECT blob, owner FROM blob_upload WHERE blob > ? ORDER BY blob",
+
+	/* sets of files */
+	[SQL_MANIFEST_FIND] = "SELECT id FROM manifest WHERE sha256 = ?",
+	[SQL_MANIFEST_GET] = "SELECT sha256, base, files, bytes FROM manifest WHERE id = ?",
+	[SQL_MANIFEST_ADD] = "INSERT INTO manifest (sha256, base, files, bytes) VALUES (?, ?, ?, ?)",
+	[SQL_MANIFEST_ENTRY_ADD] = "INSERT INTO manifest_entry (manifest, " ENTRY_COLUMNS
+	                           ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_MANIFEST_ENTRIES] = "SELECT " ENTRY_COLUMNS " FROM manifest_entry WHERE manifest = ? ORDER BY path",
+	[SQL_MANIFEST_ENTRY_GET] = "SELECT what, sha256 FROM manifest_entry WHERE manifest = ? AND path = ?",
+
+	/* attachments */
+	[SQL_ATTACHMENT_ADD] = "INSERT INTO attachment (at_us, action, name, name_bytes, source, source_bytes,"
+	                       " sha256, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_ATTACHMENT_EACH] = "SELECT at_us, action, name, name_bytes, source, source_bytes, sha256, origin"
+	                        " FROM attachment WHERE id IN (SELECT max(id) FROM attachment GROUP BY name)"
+	                        " ORDER BY name",
+
+	/* what attempts share */
+	[SQL_ENVIRONMENT_FIND] = "SELECT id FROM environment WHERE fingerprint = ?",
+	[SQL_ENVIRONMENT_ADD] = "INSERT INTO environment (fingerprint, " ENVIRONMENT_COLUMNS
+	                        ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_ENVIRONMENT_GET] = "SELECT fingerprint, " ENVIRONMENT_COLUMNS " FROM environment WHERE id = ?",
+	[SQL_POLICY_FIND] = "SELECT id FROM policy WHERE sha256 = ?",
+	[SQL_POLICY_ADD] = "INSERT INTO policy (sha256, " POLICY_COLUMNS
+	                   ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_POLICY_GET] = "SELECT " POLICY_COLUMNS " FROM policy WHERE id = ?",
+	[SQL_ASKER_FIND] = "SELECT id FROM asker WHERE kind = ? AND name = ? AND version IS ?",
+	[SQL_ASKER_ADD] = "INSERT INTO asker (kind, name, version) VALUES (?, ?, ?)",
+	[SQL_PLACE_FIND] = "SELECT id FROM place WHERE boot_id = ? AND host = ? AND box = ? AND device = ?"
+	                   " AND inode = ?",
+	[SQL_PLACE_ADD] = "INSERT INTO place (host, boot_id, box, box_bytes, device, inode) VALUES (?, ?, ?, ?, ?, ?)",
+
+	/* steps and attempts */
+	[SQL_STEP_ADD] = "INSERT INTO step (title, purpose, script, script_bytes, asker, created_us)"
+	                 " VALUES (?, ?, ?, ?, ?, ?)",
+	[SQL_STEP_LAST] = "SELECT max(id) FROM step",
+	[SQL_STEP_BY_SCRIPT] = "SELECT id FROM step WHERE script = ? ORDER BY id DESC LIMIT 1",
+	[SQL_ATTEMPT_ADD] = "INSERT INTO attempt (uuid, step, number, check_of, check_number, asker, queued_us, code,"
+	                    " script, script_bytes, origin, cwd, cwd_bytes, title, purpose, environment, policy,"
+	                    " offered, retry_of, vary, place)"
+	                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_ATTEMPT_NEXT_NUMBER] = "SELECT number + 1 FROM attempt WHERE step = ? AND check_of IS NULL"
+	                            " ORDER BY number DESC LIMIT 1",
+	[SQL_ATTEMPT_NEXT_CHECK] = "SELECT check_number + 1 FROM attempt WHERE check_of = ?"
+	                           " ORDER BY check_number DESC LIMIT 1",
+	[SQL_ATTEMPT_NUMBERS] = "SELECT step, number, check_of, offered, check_number FROM attempt WHERE id = ?",
+	[SQL_ARG_ADD] = "INSERT INTO attempt_arg (attempt, seq, value) VALUES (?, ?, ?)",
+	[SQL_ENV_ADD] = "INSERT INTO attempt_env (attempt, seq, name, value) VALUES (?, ?, ?, ?)",
+	[SQL_ATTEMPT_GET] =
+		"SELECT a.id, a.uuid, a.step, a.number, a.check_of, a.check_number, k.kind, k.name, k.version,"
+		" a.queued_us, b.sha256, a.script, a.script_bytes, a.origin, a.cwd, a.cwd_bytes, a.title, a.purpose,"
+		" a.environment, a.policy, a.offered, a.retry_of, a.vary, l.host, l.boot_id, l.box, l.box_bytes,"
+		" s.title, s.purpose, s.script, s.script_bytes, sk.kind, sk.name, sk.version, s.created_us,"
+		" (SELECT number FROM attempt WHERE step = a.step AND check_of IS NULL ORDER BY number DESC LIMIT 1)"
+		" FROM attempt a LEFT JOIN asker k ON k.id = a.asker LEFT JOIN blob b ON b.id = a.code"
+		" LEFT JOIN place l ON l.id = a.place LEFT JOIN step s ON s.id = a.step"
+		" LEFT JOIN asker sk ON sk.id = s.asker WHERE a.id = ?",
+	[SQL_ARG_EACH] = "SELECT value FROM attempt_arg WHERE attempt = ? ORDER BY seq",
+	[SQL_ENV_EACH] = "SELECT name, value FROM attempt_env WHERE attempt = ? ORDER BY seq",
+	[SQL_ATTEMPT_BY_NUMBER] = "SELECT id FROM attempt WHERE step = ? AND number = ? AND check_of IS NULL",
+	[SQL_ATTEMPT_BY_STEP] = "SELECT id FROM attempt WHERE step = ? AND check_of IS NULL"
+	                        " ORDER BY number DESC LIMIT 1",
+	[SQL_ATTEMPT_BY_CHECK] = "SELECT id FROM attempt WHERE check_of = ? AND check_number = ?",
+	[SQL_ATTEMPT_LAST] = "SELECT id FROM attempt NOT INDEXED WHERE check_of IS NULL ORDER BY id DESC"
+	                     " LIMIT 1 OFFSET ?",
+	/* Without an index: whoever asks, asks for a new one. */
+	[SQL_ATTEMPT_BY_UUID] = "SELECT id FROM attempt NOT INDEXED WHERE uuid = ? ORDER BY id DESC LIMIT 1",
+
+	/* streams */
+	[SQL_CHUNK_LAST] = "SELECT max(id) FROM stream_chunk WHERE id >= ?1 << 32 AND id < (?1 + 1) << 32",
+	[SQL_CHUNK_ADD] = "INSERT INTO stream_chunk (id, stream, grp, offset_us, position, gap, bytes)"
+	                  " VALUES (?, ?, ?, ?, ?, ?, ?)",
+	[SQL_CHUNK_EACH] = "SELECT id, stream, grp, offset_us, position, gap, bytes FROM stream_chunk"
+	                   " WHERE id >= ?1 << 32 AND id < (?1 + 1) << 32 AND (?2 = 0 OR stream = ?2) ORDER BY id",
+
+	/* ends */
+	[SQL_END_ADD] = "INSERT INTO attempt_end (attempt, " END_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+	                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_END_GET] = "SELECT attempt, " END_COLUMNS " FROM attempt_end WHERE attempt = ?",
+	[SQL_REFUSAL_ADD] = "INSERT INTO refusal (attempt, seq, kind, call, argument, count, first_us, last_us, harmless)"
+	                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_REFUSAL_EACH] = "SELECT kind, call, argument, count, first_us, last_us, harmless FROM refusal"
+	                     " WHERE attempt = ? ORDER BY seq",
+	[SQL_VERDICT_ADD] = "INSERT INTO verdict (attempt, verdict, first_at, qualified) VALUES (?, ?, ?, ?)",
+	[SQL_VERDICT_GET] = "SELECT verdict, first_at, qualified FROM verdict WHERE attempt = ?",
+
+	/* lists */
+	[SQL_STEPS_UP] = ROW_STEP " WHERE t.step > ? ORDER BY t.step LIMIT ?",
+	[SQL_STEPS_DOWN] = ROW_STEP " WHERE t.step < ? ORDER BY t.step DESC LIMIT ?",
+	[SQL_STEP_ATTEMPTS] = ROW_ATTEMPT " WHERE a.step = ? AND a.check_of IS NULL ORDER BY a.number",
+	[SQL_ATTEMPT_CHECKS] = ROW_ATTEMPT " WHERE a.check_of = ? ORDER BY a.check_number",
+	[SQL_ATTEMPTS_UP] = ROW_ATTEMPT " WHERE a.id > ? ORDER BY a.id LIMIT ?",
+	[SQL_ATTEMPTS_DOWN] = ROW_ATTEMPT " WHERE a.id < ? ORDER BY a.id DESC LIMIT ?",
+	[SQL_RUNNING_EACH] = ROW_COLUMNS "FROM running r CROSS JOIN attempt a ON a.id = r.attempt"
+	                     " LEFT JOIN step_tally t ON t.step = a.step" ROW_JOINS " ORDER BY r.attempt",
+
+	/* rebuildable */
+	[SQL_TALLY_GET] = "SELECT value FROM tally WHERE name = ?",
+	[SQL_TALLY_ADD] = "INSERT INTO tally (name, value) VALUES (?, ?)"
+	                  " ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+	[SQL_STEP_TALLY_ADD] = "INSERT INTO step_tally (step, attempts, last) VALUES (?, 1, ?) ON CONFLICT (step)"
+	                       " DO UPDATE SET attempts = attempts + 1, last = max(last, excluded.last)",
+	[SQL_RUNNING_ADD] = "INSERT INTO running (attempt) VALUES (?)",
+	[SQL_RUNNING_DROP] = "DELETE FROM running WHERE attempt = ?",
+	[SQL_CHANGE_ADD] = "INSERT INTO change (attempt) VALUES (?)",
+	[SQL_CHANGE_DROP] = "DELETE FROM change WHERE seq <= ?",
+	[SQL_CHANGE_FIRST] = "SELECT min(seq) FROM change",
+	[SQL_CHANGE_EACH] = "SELECT attempt, max(seq) AS newest FROM change WHERE seq > ? GROUP BY attempt ORDER BY newest",
+	[SQL_PRODUCED_ADD] = "INSERT INTO produced (path, path_bytes, step, attempt, sha256, size, mode, at_us, replaced)"
+	                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, step) DO UPDATE SET"
+	                     " attempt = excluded.attempt, sha256 = excluded.sha256, size = excluded.size,"
+	                     " mode = excluded.mode, at_us = excluded.at_us, replaced = excluded.replaced"
+	                     " WHERE excluded.attempt > attempt",
+	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced FROM produced"
+	                      " ORDER BY path, step DESC",
+
+	/* The ledger. SQL_FACTS_*: every column of the rows that an entry is about, what they refer to by
+	 * its content, never by an id that could be given to another row. */
+	[SQL_LEDGER_HEAD] = "SELECT seq, at_us, entry FROM ledger ORDER BY seq DESC LIMIT 1",
+	[SQL_LEDGER_ADD] = "INSERT INTO ledger (seq, at_us, kind, subject, text, content, entry)"
+	                   " VALUES (?, ?, ?, ?, ?, ?, ?)",
+	[SQL_LEDGER_EACH] = "SELECT seq, at_us, kind, subject, text, content, entry FROM ledger ORDER BY seq",
+	[SQL_FACTS_RECORD] = "SELECT id, uuid, created_us, made_by, host, path, path_bytes FROM record WHERE id = ?",
+	[SQL_FACTS_ATTACHMENT] = "SELECT id, at_us, action, name, name_bytes, source, source_bytes, sha256, origin"
+	                         " FROM attachment WHERE id = ?",
+	[SQL_FACTS_QUEUED] =
+		"SELECT a.id, a.uuid, a.step, a.number, a.check_of, a.check_number, k.kind, k.name, k.version,"
+		" a.queued_us, b.sha256, a.script, a.script_bytes, a.origin, a.cwd, a.cwd_bytes, a.title, a.purpose,"
+		" v.fingerprint, y.sha256, m.sha256, a.retry_of, a.vary,"
+		" l.host, l.boot_id, l.box, l.box_bytes, l.device, l.inode,"
+		" s.id, s.title, s.purpose, s.script, s.script_bytes, sk.kind, sk.name, sk.version, s.created_us"
+		" FROM attempt a LEFT JOIN asker k ON k.id = a.asker LEFT JOIN blob b ON b.id = a.code"
+		" LEFT JOIN environment v ON v.id = a.environment LEFT JOIN policy y ON y.id = a.policy"
+		" LEFT JOIN manifest m ON m.id = a.offered LEFT JOIN place l ON l.id = a.place"
+		" LEFT JOIN step s ON s.id = a.step LEFT JOIN asker sk ON sk.id = s.asker WHERE a.id = ?",
+	[SQL_FACTS_ARGS] = "SELECT attempt, seq, value FROM attempt_arg WHERE attempt = ? ORDER BY seq",
+	[SQL_FACTS_ENV] = "SELECT attempt, seq, name, value FROM attempt_env WHERE attempt = ? ORDER BY seq",
+	[SQL_FACTS_ENDED] =
+		"SELECT e.attempt, e.started_us, e.ended_us, e.wall_us, e.outcome, e.exit_code, e.signal,"
+		" e.signal_ours, e.limit_name, e.limit_value, e.limit_reached, e.stopped_by, e.detail, e.cpu_user_us,"
+		" e.cpu_system_us, e.peak_memory, e.killed, e.out_bytes, e.err_bytes, e.out_sha256, e.err_sha256,"
+		" e.chunks_sha256, i.sha256, e.inputs_complete, r.sha256, e.backend, e.figures_lost, e.answer"
+		" FROM attempt_end e LEFT JOIN manifest i ON i.id = e.inputs LEFT JOIN manifest r ON r.id = e.artifacts"
+		" WHERE e.attempt = ?",
+	[SQL_FACTS_REFUSALS] = "SELECT attempt, seq, kind, call, argument, count, first_us, last_us, harmless"
+	                       " FROM refusal WHERE attempt = ? ORDER BY seq",
+	[SQL_FACTS_VERDICT] = "SELECT attempt, verdict, first_at, qualified FROM verdict WHERE attempt = ?",
+
+	/* verify */
+	[SQL_VERIFY_ENDS] = "SELECT attempt, out_bytes, err_bytes, out_sha256, err_sha256, chunks_sha256 FROM attempt_end"
+	                    " ORDER BY attempt",
+	[SQL_VERIFY_MANIFESTS] = "SELECT id, files, bytes FROM manifest ORDER BY id",
+	[SQL_VERIFY_MANIFEST_USER] =
+		"SELECT * FROM (SELECT id, 'offered files' FROM attempt WHERE offered = ?1 LIMIT 1) UNION ALL"
+		" SELECT * FROM (SELECT attempt, 'inputs' FROM attempt_end WHERE inputs = ?1 LIMIT 1) UNION ALL"
+		" SELECT * FROM (SELECT attempt, 'artifacts' FROM attempt_end WHERE artifacts = ?1 LIMIT 1)",
+	[SQL_VERIFY_NAMES] = "SELECT path, path_bytes FROM manifest_entry WHERE manifest = ? ORDER BY path",
+	[SQL_VERIFY_ENVIRONMENTS] = "SELECT " ENVIRONMENT_COLUMNS ", fingerprint, id FROM environment ORDER BY id",
+	[SQL_VERIFY_POLICIES] = "SELECT " POLICY_COLUMNS ", sha256, id FROM policy ORDER BY id",
+	[SQL_VERIFY_BLOBS] = "SELECT id, sha256, size FROM blob ORDER BY id",
+	[SQL_VERIFY_BLOB_CHUNKS] = "SELECT id, bytes FROM blob_chunk WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id",
+	[SQL_VERIFY_PRODUCED] = "SELECT p.path, p.path_bytes, p.step, p.replaced, a.offered FROM produced p"
+	                        " JOIN attempt a ON a.id = p.attempt ORDER BY p.path, p.step DESC",
+};
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static bool prepare(struct store *st, enum sql_id id, sqlite3_stmt **s, struct err *e)
+{
+	int rc = sqlite3_prepare_v3(st->db, sql_table[id], -1, SQLITE_PREPARE_PERSISTENT, s, NULL);
+
+	return rc == SQLITE_OK || db_fail(st, rc, "cannot read the record", e);
+}
+
+bool sql_start(struct store *st, enum sql_id id, struct sql *q, struct err *e)
+{
+	sqlite3_stmt **kept = &st->statements[id];
+
+	*q = (struct sql){ .st = st, .id = id };
+	if (*kept && sqlite3_stmt_busy(*kept))
+		return prepare(st, id, &q->s, e);
+	if (!*kept && !prepare(st, id, kept, e))
+		return false;
+	q->s = *kept;
+	return true;
+}
+
+void sql_end(struct sql *q)
+{
+	if (!q->s)
+		return;
+	if (q->s == q->st->statements[q->id]) {
+		sqlite3_reset(q->s);
+		sqlite3_clear_bindings(q->s);
+	} else {
+		sqlite3_finalize(q->s);
+	}
+	q->s = NULL;
+}
+
+enum sql_answer sql_row(struct sql *q, struct err *e)
+{
+	q->rc = sqlite3_step(q->s);
+	q->i = 0;
+	if (q->rc == SQLITE_ROW)
+		return SQL_ROW;
+	if (q->rc != SQLITE_DONE) {
+		const char *sql = sql_table[q->id];
+		bool reads = strncmp(sql, "SELECT", 6) == 0 || strncmp(sql, "PRAGMA", 6) == 0;
+
+		db_fail(q->st, q->rc, reads ? "cannot read the record" : "cannot write the record", e);
+	}
+	sql_end(q);
+	return q->rc == SQLITE_DONE ? SQL_DONE : SQL_FAILED;
+}
+
+bool sql_run(struct sql *q, struct err *e)
+{
+	enum sql_answer answer = sql_row(q, e);
+
+	sql_end(q);
+	return answer != SQL_FAILED;
+}
+
+bool sql_int(struct sql *q, int64_t *out, struct err *e)
+{
+	enum sql_answer answer = sql_row(q, e);
+
+	*out = answer == SQL_ROW ? col_int(q) : 0;
+	sql_end(q);
+	return answer != SQL_FAILED;
+}
+
+/* ---- binding -------------------------------------------------------------------------------- */
+
+/* Fails only for a parameter that is not there, or a string over SQLite's limit of a gigabyte. */
+static void bound(int rc)
+{
+	if (rc == SQLITE_NOMEM)
+		die("out of memory");
+	assert(rc == SQLITE_OK);
+}
+
+void bind_int(struct sql *q, int64_t v)
+{
+	bound(sqlite3_bind_int64(q->s, ++q->i, v));
+}
+
+void bind_null(struct sql *q)
+{
+	bound(sqlite3_bind_null(q->s, ++q->i));
+}
+
+void bind_id(struct sql *q, int64_t v)
+{
+	if (v == 0)
+		bind_null(q);
+	else
+		bind_int(q, v);
+}
+
+void bind_text(struct sql *q, const char *s)
+{
+	if (s && !name_is_utf8(s))
+		bound(sqlite3_bind_text(q->s, ++q->i, name_escape_dup(s), -1, free));
+	else
+		bound(sqlite3_bind_text(q->s, ++q->i, s, -1, SQLITE_STATIC));
+}
+
+void bind_blob(struct sql *q, const void *p, size_t n)
+{
+	bound(sqlite3_bind_blob64(q->s, ++q->i, p ? p : "", n, SQLITE_STATIC));
+}
+
+void bind_name(struct sql *q, const char *s)
+{
+	if (!s || name_is_plain(s)) {
+		bound(sqlite3_bind_text(q->s, ++q->i, s, -1, SQLITE_STATIC));
+		bind_null(q);
+		return;
+	}
+	bound(sqlite3_bind_text(q->s, ++q->i, name_escape_dup(s), -1, free));
+	bind_blob(q, s, strlen(s));
+}
+
+void bind_digest(struct sql *q, const struct digest *d)
+{
+	if (digest_is_zero(d))
+		bind_null(q);
+	else
+		bind_blob(q, d->b, sizeof(d->b));
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+int64_t col_int(struct sql *q)
+{
+	return sqlite3_column_int64(q->s, q->i++);
+}
+
+int64_t col_int_or(struct sql *q, int64_t otherwise)
+{
+	int i = q->i++;
+
+	return sqlite3_column_type(q->s, i) == SQLITE_NULL ? otherwise : sqlite3_column_int64(q->s, i);
+}
+
+const char *col_text(struct sql *q)
+{
+	return (const char *)sqlite3_column_text(q->s, q->i++);
+}
+
+const char *col_name(struct sql *q)
+{
+	const char *text = col_text(q);
+	int i = q->i++;
+
+	if (sqlite3_column_type(q->s, i) == SQLITE_NULL)
+		return text;
+	return (const char *)sqlite3_column_text(q->s, i); /* of a blob: its bytes, terminated */
+}
+
+const void *col_blob(struct sql *q, size_t *n)
+{
+	const void *p = sqlite3_column_blob(q->s, q->i);
+
+	*n = (size_t)sqlite3_column_bytes(q->s, q->i++);
+	return p;
+}
+
+struct digest col_digest(struct sql *q)
+{
+	struct digest d = { 0 };
+	size_t n;
+	const void *p = col_blob(q, &n);
+
+	if (n == sizeof(d.b))
+		memcpy(d.b, p, n);
+	return d;
+}
+
+struct uuid col_uuid(struct sql *q)
+{
+	struct uuid u = { 0 };
+	size_t n;
+	const void *p = col_blob(q, &n);
+
+	if (n == sizeof(u.b))
+		memcpy(u.b, p, n);
+	return u;
+}

@@ -1,0 +1,148 @@
+/* The rebuildable tables: counts, what runs, what changed, what later steps are offered. */
+#include "tally.h"
+
+#include <stdlib.h>
+
+#include "manifest.h"
+
+#define CHANGES_KEPT 1024
+#define CHANGES_DROPPED 256 /* at a time, so that most commits leave the oldest page alone */
+
+static bool count(struct store *st, const char *name, int64_t by, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_TALLY_ADD, &q, e))
+		return false;
+	bind_text(&q, name);
+	bind_int(&q, by);
+	return sql_run(&q, e);
+}
+
+static bool run_with_id(struct store *st, enum sql_id sql, int64_t id, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, sql, &q, e))
+		return false;
+	bind_int(&q, id);
+	return sql_run(&q, e);
+}
+
+static bool add_change(struct store *st, int64_t attempt, struct err *e)
+{
+	int64_t seq;
+
+	if (!run_with_id(st, SQL_CHANGE_ADD, attempt, e))
+		return false;
+	seq = sqlite3_last_insert_rowid(st->db);
+	if (seq % CHANGES_DROPPED || seq <= CHANGES_KEPT)
+		return true;
+	return run_with_id(st, SQL_CHANGE_DROP, seq - CHANGES_KEPT, e);
+}
+
+static bool count_step_attempt(struct store *st, const struct attempt *a, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_STEP_TALLY_ADD, &q, e))
+		return false;
+	bind_int(&q, a->step);
+	bind_int(&q, a->id);
+	return sql_run(&q, e);
+}
+
+bool tally_queued(struct store *st, const struct attempt *a, bool new_step, struct err *e)
+{
+	if (!run_with_id(st, SQL_RUNNING_ADD, a->id, e) || !count(st, "running", 1, e) || !add_change(st, a->id, e))
+		return false;
+	if (a->check_of)
+		return count(st, "checks", 1, e);
+	return (!new_step || count(st, "steps", 1, e)) && count(st, "attempts", 1, e) && count_step_attempt(st, a, e);
+}
+
+/* ---- what later steps are offered -------------------------------------------------------------- */
+
+static bool add_produced(struct store *st, const struct attempt *a, const struct attempt_end *end,
+                         const struct entry *f, struct err *e)
+{
+	struct digest replaced;
+	struct sql q;
+
+	if (!manifest_at(st, a->offered, f->path, &replaced, e) || !sql_start(st, SQL_PRODUCED_ADD, &q, e))
+		return false;
+	bind_name(&q, f->path);
+	bind_int(&q, a->step);
+	bind_int(&q, a->id);
+	bind_digest(&q, &f->sha256);
+	bind_int(&q, f->size);
+	bind_int(&q, f->mode);
+	bind_int(&q, end->ended_us);
+	bind_digest(&q, &replaced);
+	return sql_run(&q, e);
+}
+
+static bool has_bytes(const struct entry *f)
+{
+	return (f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED) && !digest_is_zero(&f->sha256);
+}
+
+bool tally_ended(struct store *st, const struct attempt *a, const struct attempt_end *end,
+                 const struct end_with *with, struct err *e)
+{
+	if (!run_with_id(st, SQL_RUNNING_DROP, a->id, e) || !count(st, "running", -1, e) || !add_change(st, a->id, e))
+		return false;
+	if (a->check_of)
+		return true;
+	if (!count(st, outcome_word(end->outcome), 1, e))
+		return false;
+	for (size_t i = 0; end->outcome == OUTCOME_OK && i < with->artifacts_n; i++)
+		if (has_bytes(&with->artifacts[i]) && !add_produced(st, a, end, &with->artifacts[i], e))
+			return false;
+	return true;
+}
+
+int64_t store_tally(struct store *st, const char *name)
+{
+	int64_t value = 0;
+	struct sql q;
+
+	if (!sql_start(st, SQL_TALLY_GET, &q, NULL))
+		return 0;
+	bind_text(&q, name);
+	return sql_int(&q, &value, NULL) ? value : 0;
+}
+
+static bool each_change(struct sql *q, int64_t *seq, bool (*fn)(void *ctx, int64_t attempt), void *ctx,
+                        struct err *e)
+{
+	enum sql_answer answer;
+
+	bind_int(q, *seq);
+	while ((answer = sql_row(q, e)) == SQL_ROW) {
+		int64_t attempt = col_int(q);
+
+		*seq = col_int(q);
+		if (!fn(ctx, attempt))
+			break;
+	}
+	sql_end(q);
+	return answer != SQL_FAILED;
+}
+
+bool store_changes(struct store *st, int64_t *seq, bool *lost, bool (*fn)(void *ctx, int64_t attempt), void *ctx,
+                   struct err *e)
+{
+	bool begun = db_read_begin(st);
+	int64_t first;
+	struct sql q;
+	bool ok = sql_start(st, SQL_CHANGE_FIRST, &q, e) && sql_int(&q, &first, e) &&
+	          sql_start(st, SQL_CHANGE_EACH, &q, e);
+
+	if (ok) {
+		*lost = first > *seq + 1;
+		ok = each_change(&q, seq, fn, ctx, e);
+	}
+	db_read_end(st, begun);
+	return ok;
+}

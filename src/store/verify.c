@@ -1,0 +1,541 @@
+/*
+ * Does the record still say what was written into it? Every column of every fact is under a hash:
+ * that of its ledger entry, of its content, of its set, of its streams. What the entries do not cover
+ * is found by the questions in verify_rows.c.
+ */
+#include "verify.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blob.h"
+#include "ledger.h"
+#include "name.h"
+#include "schema.h"
+
+void verify_fault(struct verify *v, const char *fmt, ...)
+{
+	char what[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	v->out->faults++;
+	v->fault(v->ctx, what);
+}
+
+bool verify_step(struct verify *v, struct err *e)
+{
+	v->done++;
+	if (!v->progress || v->progress(v->ctx, MIN(v->done, v->total), v->total))
+		return true;
+	return err_set(e, ERR_CANCELLED, "verifying %s: cancelled", v->st->path);
+}
+
+const char *verify_name(struct verify *v, int64_t attempt, char out[VERIFY_NAME])
+{
+	struct sql q;
+
+	snprintf(out, VERIFY_NAME, "attempt %lld (missing)", (long long)attempt);
+	if (!sql_start(v->st, SQL_ATTEMPT_NUMBERS, &q, NULL))
+		return out;
+	bind_int(&q, attempt);
+	if (sql_row(&q, NULL) == SQL_ROW) {
+		long long step = col_int(&q), number = col_int(&q), check;
+
+		col_int(&q);
+		col_int(&q);
+		check = col_int(&q);
+		snprintf(out, VERIFY_NAME, check ? "%lld.%lldr%lld" : "%lld.%lld", step, number, check);
+	}
+	sql_end(&q);
+	return out;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------ */
+
+static bool check_schema(struct verify *v, struct err *e)
+{
+	struct err fault = { 0 };
+	char what[128];
+
+	if (v->st->version != STORE_SCHEMA_VERSION)
+		verify_fault(v, "its record version is %d, this tickmark knows %d", v->st->version, STORE_SCHEMA_VERSION);
+	else if (!schema_equals(v->st, what, &fault) && fault.code == ERR_NONE)
+		verify_fault(v, "its tables, views or triggers are not as tickmark made them: %s", what);
+	if (fault.code != ERR_NONE && e)
+		*e = fault;
+	return fault.code == ERR_NONE;
+}
+
+static bool check_file(struct verify *v, struct err *e)
+{
+	static const struct verify_query questions[] = {
+		{ "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+		  "the file is damaged: %s", false },
+		{ "SELECT \"table\" || ' row ' || coalesce(rowid, '?') || ' refers to a missing row of ' || parent"
+		  " FROM pragma_foreign_key_check",
+		  "%s", false },
+	};
+
+	return verify_ask(v, questions, ARRAY_LEN(questions), e);
+}
+
+/* ---- the chain -------------------------------------------------------------------------------------- */
+
+static bool types_are(sqlite3_stmt *s, const char *types)
+{
+	static const struct { char c; int type; } names[] = {
+		{ 'i', SQLITE_INTEGER }, { 't', SQLITE_TEXT }, { 'b', SQLITE_BLOB },
+	};
+
+	/* Capital: or NULL. */
+	for (int i = 0; types[i]; i++) {
+		int type = sqlite3_column_type(s, i);
+
+		if (type == SQLITE_NULL && types[i] >= 'A' && types[i] <= 'Z')
+			continue;
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			if (names[k].c == (types[i] | 32) && names[k].type != type)
+				return false;
+		if (type == SQLITE_TEXT &&
+		    strlen((const char *)sqlite3_column_text(s, i)) != (size_t)sqlite3_column_bytes(s, i))
+			return false;
+	}
+	return true;
+}
+
+static bool row_exists(struct verify *v, const struct ledger_kind *kind, int64_t subject)
+{
+	char sql[160];
+	int64_t n = 0;
+
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s WHERE %s = %lld", kind->table, kind->key, (long long)subject);
+	return db_number(v->st, sql, &n, NULL) && n > 0;
+}
+
+/* "7.2" for entries about attempts, "attachment 3" for others. */
+static void subject_name(struct verify *v, const struct ledger_kind *kind, int64_t subject, char out[VERIFY_NAME])
+{
+	if (strncmp(kind->table, "attempt", 7) == 0)
+		verify_name(v, subject, out);
+	else
+		snprintf(out, VERIFY_NAME, "%s %lld", kind->table, (long long)subject);
+}
+
+static bool check_facts(struct verify *v, const struct ledger_entry *entry, struct err *e)
+{
+	const struct ledger_kind *kind = ledger_kind_find(entry->kind);
+	char name[VERIFY_NAME];
+	struct digest have;
+
+	if (!kind) {
+		have = ledger_event_content(entry->text);
+		if (!digest_equal(&have, &entry->content))
+			verify_fault(v, "ledger entry %lld (%s): its text was changed", (long long)entry->seq, entry->kind);
+		return true;
+	}
+	if (!ledger_content(v->st, kind, entry->subject, &have, e))
+		return false;
+	if (digest_equal(&have, &entry->content))
+		return true;
+	subject_name(v, kind, entry->subject, name);
+	if (row_exists(v, kind, entry->subject))
+		verify_fault(v, "%s: its row is not what was recorded (ledger entry %lld, %s)", name, (long long)entry->seq,
+		             entry->kind);
+	else
+		verify_fault(v, "%s: its row is gone (ledger entry %lld, %s)", name, (long long)entry->seq, entry->kind);
+	return true;
+}
+
+static void read_entry(struct sql *q, struct ledger_entry *entry, struct digest *hash)
+{
+	entry->seq = col_int(q);
+	entry->at_us = col_int(q);
+	entry->kind = col_text(q);
+	entry->subject = col_int(q);
+	entry->text = col_text(q);
+	entry->content = col_digest(q);
+	*hash = col_digest(q);
+}
+
+/* One entry behind the one before; *head moves on to it. */
+static bool check_entry(struct verify *v, struct sql *q, struct ledger_head *head, struct err *e)
+{
+	bool typed = types_are(q->s, "iitITbb") && (sqlite3_column_type(q->s, 3) == SQLITE_NULL ||
+	                                            sqlite3_column_int64(q->s, 3) != 0);
+	struct ledger_entry entry;
+	struct digest have, want;
+
+	read_entry(q, &entry, &have);
+	if (entry.seq != head->seq + 1)
+		verify_fault(v, "ledger: entries %lld to %lld are missing", (long long)head->seq + 1, (long long)entry.seq - 1);
+	if (typed)
+		want = ledger_entry_hash(&entry, head->seq ? &head->entry : NULL);
+	if (!typed || !digest_equal(&have, &want))
+		verify_fault(v, "ledger entry %lld was changed, or one before it is missing", (long long)entry.seq);
+	*head = (struct ledger_head){ .seq = entry.seq, .at_us = entry.at_us, .entry = have };
+	v->out->entries++;
+	return !entry.kind || (check_facts(v, &entry, e) && verify_step(v, e));
+}
+
+static bool check_ledger(struct verify *v, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(v->st, SQL_LEDGER_EACH, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!check_entry(v, &q, &v->out->head, e)) {
+			sql_end(&q);
+			return false;
+		}
+	return answer == SQL_DONE;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------- */
+
+struct streams {
+	int64_t attempt;
+	int64_t next;               /* id of the chunk that should come */
+	bool in_order;
+	struct hasher all;          /* as chunks_sha256 */
+	struct hasher one[3];       /* by stream */
+	int64_t bytes[3], gaps[3];
+};
+
+static void add_chunk(struct sql *q, struct streams *s)
+{
+	struct chunk c;
+	size_t i;
+
+	s->in_order = s->in_order && col_int(q) == s->next++;
+	q->i = 1;
+	c.stream = (enum stream_id)col_int(q);
+	c.group = col_int(q);
+	c.offset_us = col_int(q);
+	c.position = col_int(q);
+	c.gap = col_int(q);
+	c.bytes = col_blob(q, &c.len);
+	store_chunk_hash(&s->all, &c);
+	i = c.stream == STREAM_ERR ? 2 : 1;
+	hash_add(&s->one[i], c.bytes ? c.bytes : "", c.len);
+	s->bytes[i] += (int64_t)c.len + c.gap;
+	s->gaps[i] += c.gap;
+}
+
+static bool read_streams(struct verify *v, struct streams *s, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	s->next = s->attempt << 32;
+	s->in_order = true;
+	hash_begin(&s->all);
+	hash_begin(&s->one[1]);
+	hash_begin(&s->one[2]);
+	if (!sql_start(v->st, SQL_CHUNK_EACH, &q, e))
+		return false;
+	bind_int(&q, s->attempt);
+	bind_int(&q, 0);
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		add_chunk(&q, s);
+	return answer == SQL_DONE;
+}
+
+/* What is kept against what was produced: only a stream that was kept whole can be told. */
+static void compare_stream(struct verify *v, struct streams *s, int i, int64_t bytes, const struct digest *sha256)
+{
+	struct digest have = hash_end(&s->one[i]);
+	char name[VERIFY_NAME];
+	bool whole = s->bytes[i] == bytes && s->gaps[i] == 0 && !digest_is_zero(sha256);
+
+	if (s->bytes[i] > bytes || (whole && !digest_equal(&have, sha256)))
+		verify_fault(v, "%s: %s differs from what its end recorded", verify_name(v, s->attempt, name),
+		             i == STREAM_OUT ? "stdout" : "stderr");
+}
+
+static bool check_end(struct verify *v, struct sql *q, struct err *e)
+{
+	struct streams s = { .attempt = col_int(q) };
+	int64_t out_bytes = col_int(q), err_bytes = col_int(q);
+	struct digest out = col_digest(q), err = col_digest(q), chunks = col_digest(q), have;
+	char name[VERIFY_NAME];
+
+	if (!read_streams(v, &s, e))
+		return false;
+	have = hash_end(&s.all);
+	if (!digest_equal(&have, &chunks) || !s.in_order)
+		verify_fault(v, "%s: the pieces of its streams are not those that were recorded",
+		             verify_name(v, s.attempt, name));
+	compare_stream(v, &s, STREAM_OUT, out_bytes, &out);
+	compare_stream(v, &s, STREAM_ERR, err_bytes, &err);
+	return verify_step(v, e);
+}
+
+/* Runs `check` on every row of a statement. */
+static bool each(struct verify *v, enum sql_id sql, bool (*check)(struct verify *v, struct sql *q, struct err *e),
+                 struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(v->st, sql, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!check(v, &q, e)) {
+			sql_end(&q);
+			return false;
+		}
+	return answer == SQL_DONE;
+}
+
+static bool check_streams(struct verify *v, struct err *e)
+{
+	return each(v, SQL_VERIFY_ENDS, check_end, e);
+}
+
+/* ---- sets ---------------------------------------------------------------------------------------------- */
+
+/* Is the text what the bytes beside it make, and are there bytes where there have to be? */
+static bool names_are_true(struct verify *v, int64_t id, bool *yes, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*yes = true;
+	if (!sql_start(v->st, SQL_VERIFY_NAMES, &q, e))
+		return false;
+	bind_int(&q, id);
+	while ((answer = sql_row(&q, e)) == SQL_ROW) {
+		const char *text = col_text(&q);
+		bool plain = sqlite3_column_type(q.s, 1) == SQLITE_NULL;
+		char *escaped = NULL;
+
+		if (!plain) {
+			const char *bytes = col_text(&q);
+
+			*yes = *yes && bytes && strlen(bytes) == (size_t)sqlite3_column_bytes(q.s, 1) && !name_is_plain(bytes);
+			escaped = name_escape_dup(bytes ? bytes : "");
+		}
+		*yes = *yes && text && (plain ? name_is_plain(text) : strcmp(text, escaped) == 0);
+		free(escaped);
+	}
+	return answer == SQL_DONE;
+}
+
+static void set_fault(struct verify *v, int64_t id, const char *what)
+{
+	char name[VERIFY_NAME];
+	struct sql q;
+
+	if (sql_start(v->st, SQL_VERIFY_MANIFEST_USER, &q, NULL)) {
+		bind_int(&q, id);
+		if (sql_row(&q, NULL) == SQL_ROW) {
+			int64_t attempt = col_int(&q);
+
+			verify_fault(v, "%s: its %s: %s", verify_name(v, attempt, name), col_text(&q), what);
+			sql_end(&q);
+			return;
+		}
+	}
+	verify_fault(v, "set of files %lld: %s", (long long)id, what);
+}
+
+static void compare_set(struct verify *v, const struct manifest *m, int64_t files, int64_t bytes)
+{
+	struct digest have = store_manifest_hash(m->entries, m->n);
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		sum += MAX(m->entries[i].size, (int64_t)0);
+	if (!digest_equal(&have, &m->sha256))
+		set_fault(v, m->id, "the list is not what was recorded");
+	if (files != (int64_t)m->n || bytes != sum)
+		set_fault(v, m->id, "number or sum of sizes of the files is not what was recorded");
+}
+
+static bool check_set(struct verify *v, struct sql *q, struct err *e)
+{
+	int64_t id = col_int(q), files = col_int(q), bytes = col_int(q);
+	struct err fault = { 0 };
+	struct manifest m;
+	bool names;
+
+	if (store_manifest_get(v->st, id, &m, &fault)) {
+		compare_set(v, &m, files, bytes);
+		store_manifest_free(&m);
+	} else if (fault.code == ERR_CORRUPT || fault.code == ERR_NOTFOUND) {
+		set_fault(v, id, "the list cannot be put together");
+	} else {
+		if (e)
+			*e = fault;
+		return false;
+	}
+	if (!names_are_true(v, id, &names, e))
+		return false;
+	if (!names)
+		set_fault(v, id, "a name is not what its bytes are");
+	return verify_step(v, e);
+}
+
+static bool check_sets(struct verify *v, struct err *e)
+{
+	return each(v, SQL_VERIFY_MANIFESTS, check_set, e);
+}
+
+/* ---- rows known by their own hash ---------------------------------------------------------------------- */
+
+/* All columns but the last two, which are hash and id. */
+static bool hashed_row_is_true(struct sql *q, int64_t *id)
+{
+	int n = sqlite3_column_count(q->s) - 2;
+	struct digest have, want;
+	struct hasher h;
+
+	hash_begin(&h);
+	for (int i = 0; i < n; i++)
+		ledger_hash_column(&h, q->s, i);
+	have = hash_end(&h);
+	q->i = n;
+	want = col_digest(q);
+	*id = col_int(q);
+	return digest_equal(&have, &want);
+}
+
+static bool check_environment(struct verify *v, struct sql *q, struct err *e)
+{
+	int64_t id;
+
+	if (!hashed_row_is_true(q, &id))
+		verify_fault(v, "environment %lld is not what was recorded", (long long)id);
+	return verify_step(v, e);
+}
+
+static bool check_policy(struct verify *v, struct sql *q, struct err *e)
+{
+	int64_t id;
+
+	if (!hashed_row_is_true(q, &id))
+		verify_fault(v, "policy %lld is not what was recorded", (long long)id);
+	return verify_step(v, e);
+}
+
+static bool check_shared(struct verify *v, struct err *e)
+{
+	return each(v, SQL_VERIFY_ENVIRONMENTS, check_environment, e) && each(v, SQL_VERIFY_POLICIES, check_policy, e);
+}
+
+/* ---- contents ---------------------------------------------------------------------------------------------- */
+
+/* Hash and size of all chunks under an id; in_order: their places are 0, 1, 2 … */
+static bool read_chunks(struct verify *v, int64_t id, struct digest *hash, int64_t *size, bool *in_order, struct err *e)
+{
+	int64_t next = id << 24;
+	enum sql_answer answer;
+	struct hasher h;
+	struct sql q;
+
+	*size = 0;
+	*in_order = true;
+	hash_begin(&h);
+	if (!sql_start(v->st, SQL_VERIFY_BLOB_CHUNKS, &q, e))
+		return false;
+	bind_int(&q, id);
+	while ((answer = sql_row(&q, e)) == SQL_ROW) {
+		const void *p;
+		size_t n;
+
+		*in_order = *in_order && col_int(&q) == next++;
+		q.i = 1;
+		p = col_blob(&q, &n);
+		hash_add(&h, p ? p : "", n);
+		*size += (int64_t)n;
+	}
+	*hash = hash_end(&h);
+	return answer == SQL_DONE;
+}
+
+static bool check_blob(struct verify *v, struct sql *q, struct err *e)
+{
+	int64_t id = col_int(q), size, have_size;
+	struct digest want = col_digest(q), have;
+	char hex[DIGEST_HEX];
+	bool in_order;
+
+	size = col_int(q);
+	if (!read_chunks(v, id, &have, &have_size, &in_order, e))
+		return false;
+	digest_hex(&want, hex);
+	if (!digest_equal(&have, &want) || !in_order)
+		verify_fault(v, "content %.12s: its bytes are not those that were recorded", hex);
+	else if (size != have_size)
+		verify_fault(v, "content %.12s: its size is not what was recorded", hex);
+	v->out->blobs++;
+	v->out->bytes += have_size;
+	return verify_step(v, e);
+}
+
+static bool check_blobs(struct verify *v, struct err *e)
+{
+	return each(v, SQL_VERIFY_BLOBS, check_blob, e);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+static bool count_all(struct verify *v, struct err *e)
+{
+	struct verify_result *r = v->out;
+	int64_t open;
+
+	if (!db_number(v->st, "SELECT (SELECT count(*) FROM ledger) + (SELECT count(*) FROM attempt_end) +"
+	                      " (SELECT count(*) FROM manifest) + (SELECT count(*) FROM environment) +"
+	                      " (SELECT count(*) FROM policy) + (SELECT count(*) FROM blob)",
+	               &v->total, e) ||
+	    !db_number(v->st, "SELECT count(*) FROM attempt WHERE check_of IS NULL", &r->attempts, e) ||
+	    !db_number(v->st, "SELECT count(*) FROM attempt WHERE check_of IS NOT NULL", &r->checks, e) ||
+	    !db_number(v->st, "SELECT max(queued_us) FROM attempt", &r->newest_us, e) ||
+	    !db_number(v->st, "SELECT count(*) FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)", &open, e))
+		return false;
+	r->running = open > 0;
+	return true;
+}
+
+static bool verify_all(struct verify *v, struct err *e)
+{
+	static bool (*const parts[])(struct verify *v, struct err *e) = {
+		count_all,     check_schema, check_file,  check_ledger, verify_rows,
+		check_streams, check_sets,   check_shared, check_blobs,  verify_rebuildable,
+	};
+
+	/* What is damaged below SQL is a finding, and the rest is looked at as well. */
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		struct err fault = { 0 };
+
+		if (parts[i](v, &fault))
+			continue;
+		if (fault.code != ERR_CORRUPT) {
+			if (e)
+				*e = fault;
+			return false;
+		}
+		verify_fault(v, "%s", fault.msg);
+	}
+	return true;
+}
+
+bool store_verify(struct store *st, store_fault_fn fault, store_progress_fn progress, void *ctx,
+                  struct verify_result *out, struct err *e)
+{
+	struct verify v = { .st = st, .fault = fault, .progress = progress, .ctx = ctx, .out = out };
+	bool begun = db_read_begin(st);
+	bool ok;
+
+	*out = (struct verify_result){ 0 };
+	ok = verify_all(&v, e);
+	db_read_end(st, begun);
+	return ok;
+}
