@@ -1,0 +1,239 @@
+/*
+ * The new process from clone to the fork of keeper and program, and the program up to execve.
+ *
+ * The order is not free. Inherited descriptors go first (the caller's lock would live on here). The
+ * parent-death signal comes after the change of user, which clears it. The bounding set is dropped
+ * while CAP_SETPCAP is still held. In the program: rlimits, Landlock (which forbids mounting), the
+ * filter last.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "filter.h"
+#include "impl.h"
+#include "sys.h"
+
+#define CONTROL 3 /* descriptors in the child */
+#define GO 4
+
+void child_fail(int control, enum stage stage, int err, const char *fmt, ...)
+{
+	struct message m = { .type = MSG_FAILED, .stage = stage, .code = err };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(m.text, sizeof m.text, fmt, ap);
+	va_end(ap);
+	message_send(control, &m, NULL, 0);
+	_exit(125);
+}
+
+/* Streams become 0 to 2, the two channels 3 and 4; all else is closed. */
+static void settle_descriptors(struct child_fds fds)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		child_fail(fds.control, STAGE_LOCK, errno, "opening /dev/null");
+	if (dup2(null, 0) < 0 || dup2(fds.out, 1) < 0 || dup2(fds.err, 2) < 0)
+		child_fail(fds.control, STAGE_LOCK, errno, "setting up the streams");
+	/* Above all of ours, so that neither lands on the other. */
+	int control = fcntl(fds.control, F_DUPFD_CLOEXEC, 64), go = fcntl(fds.go, F_DUPFD_CLOEXEC, 64);
+	if (control < 0 || go < 0 || dup3(control, CONTROL, O_CLOEXEC) < 0 || dup3(go, GO, O_CLOEXEC) < 0)
+		child_fail(fds.control, STAGE_LOCK, errno, "setting up the channels");
+	if (sys_close_range(GO + 1, ~0U, 0) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "closing inherited descriptors");
+}
+
+static void receive_sources(struct sandbox *sb, struct sources *src)
+{
+	struct message m;
+	int fds[MAX_SOURCES];
+	size_t n, at = 0, k = 0;
+
+	if (!message_receive(CONTROL, &m, fds, MAX_SOURCES, &n) || m.type != MSG_SOURCES)
+		_exit(125); /* the launcher is gone */
+	for (size_t i = 0; i < sb->plan.n; i++) {
+		struct mount_step *s = &sb->plan.steps[i];
+		struct stat st;
+		if (s->kind != MOUNT_BIND || !m.have[k++])
+			continue;
+		s->fd = fds[at++];
+		if (fstat(s->fd, &st) != 0)
+			child_fail(CONTROL, STAGE_LOCK, errno, "looking at %s", s->source);
+		s->is_file = !S_ISDIR(st.st_mode);
+	}
+	src->layers_n = sb->layers.n;
+	if (sb->policy.scratch == SCRATCH_COPY)
+		src->layers_n = 0;
+	for (size_t i = 0; i < src->layers_n; i++)
+		src->layers[i] = fds[at++];
+	src->upper = at < n ? fds[at++] : -1;
+	if (at != n)
+		child_fail(CONTROL, STAGE_LOCK, EPROTO, "receiving %zu folders", n);
+}
+
+static void become_user(void)
+{
+	gid_t gid = RUN_ID;
+
+	/* As root other groups are dropped; an ordinary user's stay, as setgroups is denied there. */
+	if (setgroups(1, &gid) != 0 && errno != EPERM)
+		child_fail(CONTROL, STAGE_NAMESPACES, errno, "dropping groups");
+	if (setresgid(RUN_ID, RUN_ID, RUN_ID) != 0 || setresuid(RUN_ID, RUN_ID, RUN_ID) != 0)
+		child_fail(CONTROL, STAGE_NAMESPACES, errno, "becoming the run's user");
+	struct pollfd p = { .fd = CONTROL, .events = POLLRDHUP };
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || poll(&p, 1, 0) < 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "asking for the launcher's death");
+	if (p.revents & (POLLRDHUP | POLLHUP))
+		_exit(125);
+	if (setsid() < 0 && errno != EPERM)
+		child_fail(CONTROL, STAGE_LOCK, errno, "making a session");
+	umask(022);
+	if (sethostname(RUN_USER, sizeof RUN_USER - 1) != 0)
+		child_fail(CONTROL, STAGE_NAMESPACES, errno, "naming the host");
+}
+
+static void drop_rights(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	for (int cap = 0; cap < 64; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0 && errno == EINVAL)
+			break; /* past the kernel's last */
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capset, &h, none) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "dropping capabilities");
+	/* Closes environ, mem, exe and ptrace of the keeper; execve makes the program dumpable again. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "hiding the keeper");
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
+
+static void set_limit(int which, int64_t soft, int64_t hard)
+{
+	struct rlimit r = { .rlim_cur = (rlim_t)soft, .rlim_max = (rlim_t)hard }, now;
+
+	if (getrlimit(which, &now) == 0 && now.rlim_max < r.rlim_max) /* the caller's own is lower */
+		r.rlim_max = now.rlim_max;
+	if (r.rlim_cur > r.rlim_max)
+		r.rlim_cur = r.rlim_max;
+	if (setrlimit(which, &r) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "setting resource limit %d", which);
+}
+
+static void set_limits(const struct sandbox *sb)
+{
+	const struct limits *l = &sb->policy.limits;
+	int64_t cpu_s = (l->cpu_ms + 999) / 1000;
+	const struct { int which; int64_t soft, hard; bool on; } table[] = {
+		{ RLIMIT_CORE, 0, 0, true },
+		{ RLIMIT_MEMLOCK, 64 << 10, 64 << 10, true },
+		{ RLIMIT_MSGQUEUE, 0, 0, true },
+		{ RLIMIT_SIGPENDING, 1024, 1024, true },
+		{ RLIMIT_NICE, 0, 0, true },
+		{ RLIMIT_RTPRIO, 0, 0, true },
+		{ RLIMIT_STACK, 8 << 20, 64 << 20, true },
+		/* SIGXCPU first, which tells what happened; the hard limit kills what ignores it. */
+		{ RLIMIT_CPU, cpu_s, cpu_s + 2, cpu_s > 0 },
+		{ RLIMIT_FSIZE, l->file_bytes, l->file_bytes, l->file_bytes > 0 },
+		{ RLIMIT_NOFILE, l->open_files, l->open_files, l->open_files > 0 },
+		{ RLIMIT_NPROC, l->processes + 1, l->processes + 1, l->processes > 0 }, /* and the keeper */
+		{ RLIMIT_AS, (int64_t)sb->address_space, (int64_t)sb->address_space, sb->address_space > 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (table[i].on)
+			set_limit(table[i].which, table[i].soft, table[i].hard);
+}
+
+static void reset_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &dfl, NULL); /* what the caller ignored would stay ignored */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void change_dir(const struct sandbox *sb, const struct sandbox_spec *spec)
+{
+	if (chdir(sb->box) != 0 || (spec->cwd != NULL && chdir(spec->cwd) != 0))
+		child_fail(CONTROL, STAGE_LOCK, errno, "entering the folder %s", spec->cwd != NULL ? spec->cwd : ".");
+}
+
+_Noreturn static void program(struct sandbox *sb, const struct sandbox_spec *spec, int scratch, int inotify)
+{
+	struct strv env = environment_build(&sb->policy, spec->env);
+	struct message ready = { .type = MSG_READY }, failed = { .type = MSG_EXEC };
+
+	change_dir(sb, spec);
+	if (landlock_restrict(&sb->plan) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "restricting the program with Landlock");
+	set_limits(sb);
+	reset_signals();
+	int listener = filter_load(sb->address_space);
+	if (listener < 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "loading the system call filter");
+	const int fds[] = { scratch, listener, inotify };
+	if (!message_send(CONTROL, &ready, fds, inotify >= 0 ? 3 : 2))
+		_exit(125);
+	close(listener);
+	char byte;
+	if (read(GO, &byte, 1) != 1)
+		_exit(125); /* the launcher is gone or gave up */
+	if (sb->probing) {
+		close(CONTROL);
+		_exit(probe_inside(sb->box));
+	}
+	execve(spec->argv[0], (char *const *)spec->argv, env.v);
+	failed.code = errno;
+	message_send(CONTROL, &failed, NULL, 0);
+	_exit(127);
+}
+
+/* ---- from clone to fork ---------------------------------------------------------------------- */
+
+void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds fds)
+{
+	static struct sources src; /* static: large; this process is ours alone */
+	sigset_t all;
+
+	settle_descriptors(fds);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	/* Here and not in clone: it takes longer than the rest and overlaps with the launcher's work. */
+	if (unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0)
+		child_fail(CONTROL, STAGE_NAMESPACES, errno, "making the network, ipc, uts and cgroup namespaces");
+	receive_sources(sb, &src);
+	become_user();
+	int scratch = mounts_build(sb, spec, &src, CONTROL);
+	int inotify = watch_begin(sb);
+	drop_rights();
+
+	pid_t pid = fork();
+	if (pid < 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "making the program's process");
+	if (pid == 0)
+		program(sb, spec, scratch, inotify);
+	close(GO);
+	close(scratch);
+	if (inotify >= 0)
+		close(inotify);
+	keeper_run(sb, pid, CONTROL);
+}

@@ -1,0 +1,202 @@
+/*
+ * What the files of this layer share: the sandbox object, the plan of mounts, the messages between
+ * the launcher and the two processes inside.
+ *
+ *   launcher   the caller's process: prepares, starts, captures, collects
+ *   keeper     process 1 of the run: builds the world, then reaps and watches
+ *   program    process 2: locks itself in (Landlock, filter) and becomes the interpreter
+ */
+#ifndef TICKMARK_SANDBOX_IMPL_H
+#define TICKMARK_SANDBOX_IMPL_H
+
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+#include "sandbox.h"
+
+#define RUN_ID 1000        /* uid and gid as the run sees itself */
+#define RUN_USER "tick"
+#define MAX_SOURCES 250    /* descriptors in one message (SCM_MAX_FD is 253) */
+
+/* ---- the plan of mounts (plan.c makes it, mounts.c carries it out) ------------------------ */
+
+enum mount_kind {
+	MOUNT_DIR,     /* an empty folder in the synthetic root */
+	MOUNT_FILE,    /* a file written by us */
+	MOUNT_LINK,    /* a symlink to `source` */
+	MOUNT_BIND,    /* `source` of the host, with what is mounted below it */
+	MOUNT_SCRATCH, /* subfolder `source` of the scratch, writable */
+	MOUNT_BOX,     /* the folder: overlay or copy */
+	MOUNT_PROC,
+};
+
+/* What Landlock grants below a target. */
+enum mount_access { ACCESS_NONE, ACCESS_READ, ACCESS_EXEC, ACCESS_DEVICE, ACCESS_WRITE };
+
+struct mount_step {
+	enum mount_kind kind;
+	const char *target;       /* owned; relative to the new root: "usr", "home/u/ws" */
+	const char *source;       /* owned; see kind; NULL */
+	const void *bytes;        /* MOUNT_FILE; borrowed from the spec or static */
+	size_t len;
+	uint64_t attr;            /* MOUNT_ATTR_* beyond nosuid */
+	enum mount_access access; /* rule of its own for Landlock; NONE: covered by one above */
+	bool optional;            /* MOUNT_BIND: left out when the host has no such thing */
+	bool is_file;             /* MOUNT_BIND: found out when opened */
+	int fd;                   /* MOUNT_BIND: O_PATH in the child's mount namespace; -1 */
+};
+
+struct mount_plan {
+	struct mount_step *steps;
+	size_t n, cap;
+	struct strv box_dirs;     /* folders that must exist in the box (mount points, cwd), relative */
+	struct strv box_files;    /* the same for files */
+	int64_t root_bytes;       /* for our own files in the synthetic root */
+	int64_t root_files;
+};
+
+bool plan_make(struct mount_plan *plan, const struct sandbox_spec *spec, struct err *e);
+void plan_free(struct mount_plan *plan);
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+enum message_type {
+	MSG_SOURCES = 1, /* to the child: ids are mapped; descriptors of the sources */
+	MSG_KILL,        /* to the keeper: end the run */
+	MSG_FAILED,      /* from both: could not set up; code, text */
+	MSG_READY,       /* from the program: descriptors of scratch, notifications, inotify (last, optional) */
+	MSG_EXEC,        /* from the program: execve failed with `code` */
+	MSG_LIMIT,       /* from the keeper: over the memory limit, it kills; value = bytes */
+	MSG_END,         /* from the keeper: nothing of the run is left */
+};
+
+/* Where setting up failed: decides what the probe tries next, and which remedy is named. */
+enum stage { STAGE_NONE, STAGE_NAMESPACES, STAGE_MOUNTS, STAGE_PROC, STAGE_OVERLAY, STAGE_LOCK };
+
+struct message {
+	uint32_t type;            /* enum message_type */
+	uint32_t stage;           /* MSG_FAILED: enum stage */
+	int32_t code;             /* errno, or 0 */
+	int32_t status;           /* MSG_END: wait status of the program */
+	int32_t asked;            /* MSG_END: the program was ended by MSG_KILL or the memory limit */
+	int64_t killed;           /* MSG_END: other processes that were still there */
+	int64_t value;            /* MSG_LIMIT: bytes */
+	struct rusage usage;      /* MSG_END: of all that was reaped */
+	uint32_t fds;             /* MSG_SOURCES: how many descriptors come along */
+	uint8_t have[MAX_SOURCES];/* MSG_SOURCES: for each source in order, whether it is among them */
+	char text[400];           /* MSG_FAILED: what was being done */
+};
+
+bool message_send(int fd, const struct message *m, const int *fds, size_t n);
+/* Receives one message and up to max descriptors (close-on-exec); false: hang-up or garbage, with
+ * errno (0 for a hang-up). */
+bool message_receive(int fd, struct message *m, int *fds, size_t max, size_t *n);
+
+/* Memory that launcher and keeper share; the program's copy goes with execve. */
+struct shared {
+	_Atomic int64_t peak_memory;    /* bytes */
+	_Atomic int64_t peak_mapped;    /* largest address space seen, bytes */
+	_Atomic int64_t peak_processes; /* with threads, without the keeper */
+	_Atomic int32_t watched;        /* entries of wd that count */
+	_Atomic int32_t watch_failed;   /* errno of the watch that could not be had */
+	int32_t wd[];                   /* watch descriptor of spec.watch[i]; -1: no such folder */
+};
+
+/* ---- ways of isolation ---------------------------------------------------------------------- */
+
+struct tier_info {
+	enum tier tier;
+	bool proc;       /* a new proc is mounted */
+};
+const struct tier_info *tier_find(enum tier t); /* NULL: this version cannot do it */
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+struct capture; /* capture.c */
+
+struct sandbox {
+	struct policy policy;
+	const struct tier_info *tier;
+	struct mount_plan plan;
+	char *box;                   /* owned; absolute, clean */
+	struct strv layers;          /* host paths, topmost first */
+	struct strv code;            /* paths of the code layer */
+	struct strv watch;           /* folders observed */
+	struct sandbox_file *home;   /* owned copies */
+	size_t home_count;
+	struct shared *shared;       /* mmap'ed */
+	size_t shared_size;
+	uint64_t address_space;      /* RLIMIT_AS */
+
+	pid_t pid;                   /* the keeper, in our namespace; 0 once reaped */
+	int pidfd;
+	int control;                 /* messages to and from the keeper */
+	int go;                      /* one byte lets the program start */
+	int out, err;                /* read ends */
+	int scratch;                 /* root of the scratch tmpfs */
+	int upper;                   /* what the run changed in the box: overlay upper or the copy itself */
+	int notify;                  /* refused system calls */
+	int inotify;
+	int stop_fd;                 /* the caller's; -1 */
+	char *disk;                  /* owned; folder made below disk_scratch, removed at the end; NULL */
+	struct copied *copied;       /* SCRATCH_COPY: what was put there */
+	int64_t scratch_base;        /* bytes in use before the start */
+	int64_t files_base;
+	int64_t started_us;          /* UTC */
+	int64_t started_mono_us;
+	bool started;
+	enum stage failed;           /* where the child failed to set up */
+	bool probing;                /* the program is our own probe instead of argv */
+};
+
+/* launch.c */
+struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, struct err *e);
+/* remedy.c: one sentence on what the user can do where this stage failed; "" when nothing is known. */
+const char *remedy_find(enum stage stage);
+/* policy.c */
+struct strv environment_build(const struct policy *p, const char *const *added);
+uint64_t policy_address_space(const struct limits *l);
+/* child.c: everything in the new process up to execve or the keeper's loop. */
+struct child_fds { int out, err, control, go; };
+_Noreturn void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds fds);
+/* Tells the launcher and ends the process. */
+_Noreturn void child_fail(int control, enum stage stage, int err, const char *fmt, ...) PRINTF(4, 5);
+/* mounts.c: builds the world below the current mount namespace and pivots into it; returns the
+ * scratch's descriptor. Ends the process (child_fail) where something is missing. */
+struct sources { int layers[MAX_SOURCES]; size_t layers_n; int upper; };
+int mounts_build(struct sandbox *sb, const struct sandbox_spec *spec, const struct sources *src, int control);
+/* landlock.c: restricts this process to what the plan grants; -1 with errno. 0 where the kernel has none. */
+int landlock_restrict(const struct mount_plan *plan);
+int landlock_abi(void);
+/* keeper.c */
+_Noreturn void keeper_run(const struct sandbox *sb, pid_t program, int control);
+/* watch.c */
+int watch_begin(struct sandbox *sb);  /* in the child: inotify descriptor or -1 */
+struct watch;
+struct watch *watch_new(struct sandbox *sb);
+void watch_read(struct watch *w);     /* takes what has come; never blocks */
+void watch_finish(struct watch *w, struct sandbox_result *out); /* frees w */
+/* kept.c: a file that was written and of which nothing was read first: is none of its earlier bytes left? */
+bool kept_nothing(const struct sandbox *sb, const char *path);
+/* Opens the topmost layer's file at the path; -1 where there is none. */
+int layer_open(const struct sandbox *sb, const char *path);
+/* notify.c */
+struct notify;
+struct notify *notify_new(int fd);
+bool notify_answer(struct notify *n, int64_t offset_us); /* false: the descriptor is of no more use */
+bool notify_saw_memory(const struct notify *n); /* a mapping beyond the address-space limit was tried */
+void notify_finish(struct notify *n, struct sandbox_result *out); /* frees n */
+/* copytree.c: SCRATCH_COPY */
+struct copied;
+struct copied *copied_make(const struct sandbox_spec *spec, int dirfd, const struct mount_plan *plan, struct err *e);
+void copied_free(struct copied *c);
+/* Is the file (or folder) at `path` as we put it there? */
+struct stat;
+bool copied_is_same(const struct copied *c, const char *path, const struct stat *st);
+/* Calls fn for each file that we put there, in order of path. */
+bool copied_each(const struct copied *c, bool (*fn)(void *ctx, const char *path), void *ctx);
+/* probe.c, run as the program: tries the overlay out; its exit status is a set of these. */
+enum { PROBE_COPY_UP = 1, PROBE_REMOVE = 2, PROBE_FILTER = 4 };
+int probe_inside(const char *box);
+
+#endif

@@ -1,0 +1,312 @@
+/*
+ * Process 1 of a run. It reaps, watches memory, ends the run when asked or over the limit, and when
+ * the program has ended it ends all that is left, says so, and goes. When its launcher vanishes it
+ * goes at once; the kernel then kills everything in the pid namespace.
+ *
+ * Memory: the sum over all processes of resident minus shared pages (statm) is exact while nothing
+ * is shared; forks share pages, and shared anonymous memory is not in it. So where the sum of all
+ * resident pages is over the limit, the proportional sizes (smaps_rollup) decide.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "impl.h"
+#include "sys.h"
+
+#define FILL_RATE (int64_t)(4 << 20) /* bytes that a run can touch in a millisecond, assumed */
+#define FIRST_TICK_MS 20
+#define TICK_MIN_MS 5
+#define TICK_MAX_MS 100
+
+struct sample {
+	int64_t own;        /* resident and not shared, bytes */
+	int64_t resident;   /* resident at all */
+	int64_t mapped;     /* address space of the largest */
+	int64_t processes;  /* and threads */
+	int64_t holders;    /* processes */
+};
+
+struct keeper {
+	const struct sandbox *sb;
+	int control;
+	int proc;           /* -1 without proc */
+	int tmp;            /* a folder of the scratch, for its use of memory */
+	int64_t page;
+	pid_t program;
+	bool ended;         /* the program has */
+	bool asked;         /* to end it, or by the memory limit */
+	int status;         /* of the program */
+	int64_t killed;     /* others that we ended */
+	int64_t next_tick_us;
+	int64_t next_confirm_us; /* proportional sizes are dear: not before */
+};
+
+/* ---- looking at processes ----------------------------------------------------------------- */
+
+static ssize_t read_proc(int proc, const char *pid, const char *file, char *out, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/%s", pid, file);
+	int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, out, size - 1);
+	close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* Field 20 of stat, counted after the name, which may hold anything. */
+static int64_t threads_of(int proc, const char *pid)
+{
+	char text[1024];
+
+	if (read_proc(proc, pid, "stat", text, sizeof text) <= 0)
+		return 0;
+	const char *p = strrchr(text, ')');
+	for (int field = 2; p != NULL && field < 20; field++) {
+		p = strchr(p, ' ');
+		if (p != NULL)
+			p++;
+	}
+	return p != NULL ? atoll(p) : 1;
+}
+
+static void add_process(const struct keeper *k, const char *pid, struct sample *s)
+{
+	char text[256];
+	long long size, resident, shared;
+
+	if (read_proc(k->proc, pid, "statm", text, sizeof text) <= 0 ||
+	    sscanf(text, "%lld %lld %lld", &size, &resident, &shared) != 3)
+		return;
+	s->own += (resident - shared) * k->page;
+	s->resident += resident * k->page;
+	s->mapped = MAX(s->mapped, size * k->page);
+	s->processes += MAX(threads_of(k->proc, pid), 1);
+	s->holders++;
+}
+
+/* Calls fn for each process but ourselves. */
+static void each_process(const struct keeper *k, void (*fn)(const struct keeper *k, const char *pid, struct sample *s),
+                         struct sample *s)
+{
+	char buf[8192];
+	ssize_t n;
+
+	lseek(k->proc, 0, SEEK_SET);
+	while ((n = (ssize_t)syscall(SYS_getdents64, k->proc, buf, sizeof buf)) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			/* struct linux_dirent64: ino 8, off 8, reclen 2, type 1, name */
+			unsigned short reclen;
+			memcpy(&reclen, buf + at + 16, sizeof reclen);
+			const char *name = buf + at + 19;
+			if (isdigit((unsigned char)name[0]) && strcmp(name, "1") != 0)
+				fn(k, name, s);
+			at += reclen;
+		}
+	}
+}
+
+static int64_t rollup_kib(const char *text, const char *key)
+{
+	const char *p = strstr(text, key);
+
+	return p != NULL ? atoll(p + strlen(key)) : 0;
+}
+
+static void add_proportional(const struct keeper *k, const char *pid, struct sample *s)
+{
+	char text[2048];
+	struct sample whole = { 0 };
+
+	if (read_proc(k->proc, pid, "smaps_rollup", text, sizeof text) > 0) {
+		s->own += rollup_kib(text, "\nPss_Anon:") << 10;
+		s->resident += rollup_kib(text, "\nPss_Shmem:") << 10;
+	} else { /* it hides from us: all of it counts */
+		add_process(k, pid, &whole);
+		s->own += whole.resident;
+	}
+}
+
+/* Bytes of the scratch, which are limited by themselves and may also be mapped. */
+static int64_t scratch_used(const struct keeper *k)
+{
+	struct statfs fs;
+
+	if (k->tmp < 0 || fstatfs(k->tmp, &fs) != 0)
+		return 0;
+	return (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize;
+}
+
+static int64_t confirmed_memory(struct keeper *k)
+{
+	int64_t begin = clock_mono_us();
+	struct sample s = { 0 };
+
+	each_process(k, add_proportional, &s);
+	int64_t end = clock_mono_us();
+	k->next_confirm_us = end + 20 * (end - begin);
+	return s.own + MAX(0, s.resident - scratch_used(k));
+}
+
+static void raise_to(_Atomic int64_t *peak, int64_t value)
+{
+	if (value > atomic_load_explicit(peak, memory_order_relaxed))
+		atomic_store_explicit(peak, value, memory_order_relaxed);
+}
+
+/* ---- ending ---------------------------------------------------------------------------------- */
+
+static void end_all(struct keeper *k)
+{
+	k->asked = true;
+	kill(-1, SIGKILL);
+}
+
+static void over_memory(struct keeper *k, int64_t bytes)
+{
+	struct message m = { .type = MSG_LIMIT, .value = bytes };
+
+	message_send(k->control, &m, NULL, 0);
+	end_all(k);
+}
+
+static void watch_memory(struct keeper *k)
+{
+	int64_t limit = k->sb->policy.limits.memory_bytes, begin = clock_mono_us();
+	struct sample s = { 0 };
+
+	if (k->proc < 0)
+		return;
+	each_process(k, add_process, &s);
+	raise_to(&k->sb->shared->peak_mapped, s.mapped);
+	raise_to(&k->sb->shared->peak_processes, s.processes);
+
+	int64_t memory = s.own;
+	bool confirmed = s.holders <= 1;
+	if (limit > 0 && s.resident > limit && (s.own > limit || begin >= k->next_confirm_us) &&
+	    (s.holders > 1 || s.own <= limit)) {
+		memory = confirmed_memory(k);
+		confirmed = true;
+	}
+	if (confirmed || limit == 0 || memory <= limit)
+		raise_to(&k->sb->shared->peak_memory, memory);
+	if (limit > 0 && confirmed && memory > limit)
+		over_memory(k, memory);
+
+	int64_t cost_ms = (clock_mono_us() - begin) / 1000;
+	int64_t room = limit > 0 ? MAX(0, limit - MAX(s.own, memory)) : INT64_MAX;
+	int64_t tick_ms = MAX(MIN(MAX(room / FILL_RATE, TICK_MIN_MS), TICK_MAX_MS), 30 * cost_ms);
+	k->next_tick_us = begin + tick_ms * 1000;
+}
+
+static void note_end(struct keeper *k, pid_t pid, int status)
+{
+	if (pid == k->program) {
+		k->ended = true;
+		k->status = status;
+	} else if ((k->ended || k->asked) && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+		k->killed++;
+	}
+}
+
+static void reap_ready(struct keeper *k)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+		note_end(k, pid, status);
+}
+
+/* kill(-1) reaches every process but us; who is forking meanwhile fails or dies of it. When there
+ * is nobody left to wait for, the namespace holds only us, as orphans become our children. */
+static void end_rest(struct keeper *k)
+{
+	int status;
+	pid_t pid;
+
+	kill(-1, SIGKILL);
+	while ((pid = waitpid(-1, &status, __WALL)) > 0 || (pid < 0 && errno == EINTR))
+		if (pid > 0)
+			note_end(k, pid, status);
+}
+
+static void take_orders(struct keeper *k)
+{
+	struct message m;
+
+	if (!message_receive(k->control, &m, NULL, 0, NULL))
+		_exit(125); /* the launcher is gone: the kernel kills the rest */
+	if (m.type == MSG_KILL)
+		end_all(k);
+}
+
+static void forget_environment(void)
+{
+	extern char **environ;
+
+	for (char **v = environ; v != NULL && *v != NULL; v++)
+		memset(*v, 0, strlen(*v));
+}
+
+static void leave_streams(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3; fd++)
+		if (null < 0 || dup2(null, fd) < 0)
+			close(fd);
+	if (null > 2)
+		close(null);
+}
+
+void keeper_run(const struct sandbox *sb, pid_t program, int control)
+{
+	struct keeper k = { .sb = sb, .control = control, .program = program, .proc = -1,
+	                    .page = sysconf(_SC_PAGESIZE) };
+	sigset_t chld;
+
+	leave_streams();
+	forget_environment();
+	prctl(PR_SET_NAME, "keeper");
+	if (sb->tier->proc)
+		k.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	k.tmp = open("/dev/shm", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD); /* blocked with all others since the beginning */
+	k.next_tick_us = clock_mono_us() + FIRST_TICK_MS * 1000;
+	int children = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct pollfd p[] = { { .fd = control, .events = POLLIN | POLLRDHUP }, { .fd = children, .events = POLLIN } };
+
+	while (!k.ended) {
+		struct signalfd_siginfo info;
+		int64_t wait_us = MAX(0, k.next_tick_us - clock_mono_us());
+		if (poll(p, 2, (int)(wait_us + 999) / 1000) > 0) {
+			if (p[0].revents != 0)
+				take_orders(&k);
+			while (read(children, &info, sizeof info) > 0) {
+			}
+			reap_ready(&k);
+		}
+		if (!k.ended && !k.asked && clock_mono_us() >= k.next_tick_us)
+			watch_memory(&k);
+	}
+	end_rest(&k);
+	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed };
+	getrusage(RUSAGE_CHILDREN, &m.usage);
+	message_send(control, &m, NULL, 0);
+	_exit(0);
+}

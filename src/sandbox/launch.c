@@ -1,0 +1,457 @@
+/* The launcher's part of starting a run: descriptors, the clone, the maps of ids, the sources, and
+ * the word that lets the program go. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "impl.h"
+#include "sys.h"
+
+#define READY_MS 60000      /* a world is built in milliseconds; this is a hang guard */
+#define NOBODY 65534
+#define PIPE_BYTES (1 << 20)
+
+static const struct tier_info tiers[] = {
+	{ .tier = TIER_A, .proc = true },
+	{ .tier = TIER_A_NOPROC, .proc = false },
+};
+
+const struct tier_info *tier_find(enum tier t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(tiers); i++)
+		if (tiers[i].tier == t)
+			return &tiers[i];
+	return NULL;
+}
+
+/* ---- who the run is on the host ---------------------------------------------------------------- */
+
+/* Is `id` mapped into our own user namespace? In a rootless container few are. */
+static bool id_exists(const char *map, unsigned id)
+{
+	FILE *f = fopen(map, "re");
+	unsigned first, outside, count;
+	bool found = f == NULL;
+
+	while (f != NULL && !found && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
+		found = id >= first && id - first < count;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
+void sandbox_owner(uid_t *uid, gid_t *gid)
+{
+	*uid = geteuid();
+	*gid = getegid();
+	/* Root never runs a script: with no capability left it could still write kernel settings and
+	 * has no limit of processes. A root whose namespace knows no other user is none. */
+	if (*uid == 0 && id_exists("/proc/self/uid_map", NOBODY) && id_exists("/proc/self/gid_map", NOBODY)) {
+		*uid = NOBODY;
+		*gid = NOBODY;
+	}
+}
+
+static bool namespace_error(struct err *e, const char *what)
+{
+	const char *remedy = remedy_find(STAGE_NAMESPACES);
+	struct err reason = { 0 };
+
+	err_sys(&reason, "%s", what);
+	return err_set(e, ERR_SANDBOX, "%s%s%s", reason.msg, remedy[0] != '\0' ? "; " : "", remedy);
+}
+
+static bool write_proc(pid_t pid, const char *file, const char *text, struct err *e)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? write(fd, text, strlen(text)) : -1;
+	int saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return n == (ssize_t)strlen(text) || namespace_error(e, "cannot map the run's user into its namespace");
+}
+
+static bool map_ids(pid_t pid, struct err *e)
+{
+	char uid_map[48], gid_map[48];
+	uid_t uid;
+	gid_t gid;
+
+	sandbox_owner(&uid, &gid);
+	snprintf(uid_map, sizeof uid_map, "%d %u 1", RUN_ID, uid);
+	snprintf(gid_map, sizeof gid_map, "%d %u 1", RUN_ID, gid);
+	if (uid == geteuid() && !write_proc(pid, "setgroups", "deny", e))
+		return false;
+	return write_proc(pid, "uid_map", uid_map, e) && write_proc(pid, "gid_map", gid_map, e);
+}
+
+/* ---- sources ------------------------------------------------------------------------------------- */
+
+struct opened {
+	int fds[MAX_SOURCES];
+	size_t n;
+	int root; /* of the child's mount namespace */
+};
+
+/* As the launcher, whose rights reach further than the child's, but in the child's namespace. */
+static bool open_source(struct opened *o, const char *path, bool optional, uint8_t *have, struct err *e)
+{
+	if (o->n == MAX_SOURCES)
+		return err_set(e, ERR_LIMIT, "%s: more than %d folders to show to a run", path, MAX_SOURCES);
+	int fd = sys_openat2(o->root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT);
+	if (fd < 0 && optional)
+		return true;
+	if (fd < 0)
+		return err_sys(e, "cannot show %s to the run", path);
+	*have = 1;
+	o->fds[o->n++] = fd;
+	return true;
+}
+
+static bool send_sources(struct sandbox *sb, struct err *e)
+{
+	struct message m = { .type = MSG_SOURCES };
+	struct opened o = { .root = -1 };
+	char path[64];
+	size_t k = 0;
+	uint8_t one = 0;
+	bool ok;
+
+	snprintf(path, sizeof path, "/proc/%d/root", (int)sb->pid);
+	o.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	ok = o.root >= 0 || err_sys(e, "cannot look into the sandbox (%s)", path);
+	for (size_t i = 0; i < sb->plan.n && ok; i++) {
+		const struct mount_step *s = &sb->plan.steps[i];
+		if (s->kind == MOUNT_BIND)
+			ok = open_source(&o, s->source, s->optional, &m.have[k++], e);
+	}
+	if (sb->policy.scratch != SCRATCH_COPY)
+		for (size_t i = 0; i < sb->layers.n && ok; i++)
+			ok = open_source(&o, sb->layers.v[i], false, &one, e);
+	if (sb->disk != NULL && ok)
+		ok = open_source(&o, sb->disk, false, &one, e);
+	m.fds = (uint32_t)o.n;
+	if (ok && !message_send(sb->control, &m, o.fds, o.n))
+		ok = err_sys(e, "cannot hand folders to the sandbox");
+	for (size_t i = 0; i < o.n; i++)
+		close(o.fds[i]);
+	if (o.root >= 0)
+		close(o.root);
+	return ok;
+}
+
+static char *absolute(const char *path)
+{
+	char *whole = path_absolute(path, NULL);
+
+	return whole != NULL ? whole : xstrdup(path);
+}
+
+/* ---- scratch on disk ------------------------------------------------------------------------------- */
+
+static bool make_owned_dir(int dirfd, const char *name, struct err *e)
+{
+	uid_t uid;
+	gid_t gid;
+
+	sandbox_owner(&uid, &gid);
+	if (mkdirat(dirfd, name, 0700) != 0 || fchmodat(dirfd, name, 0700, 0) != 0 ||
+	    (uid != geteuid() && fchownat(dirfd, name, uid, gid, AT_SYMLINK_NOFOLLOW) != 0))
+		return err_sys(e, "cannot make a folder for the run's files (%s)", name);
+	return true;
+}
+
+static bool make_disk(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
+{
+	struct uuid id = uuid_new();
+	char text[UUID_TEXT];
+	bool ok = false;
+
+	if (spec->disk_scratch == NULL)
+		return err_set(e, ERR_INPUT, "this kind of scratch (%s) needs a folder on disk", scratch_word(spec->policy.scratch));
+	uuid_text(&id, text);
+	char *folder = absolute(spec->disk_scratch);
+	sb->disk = xasprintf("%s/run-%s", folder, text);
+	free(folder);
+	if (!make_owned_dir(AT_FDCWD, sb->disk, e)) {
+		free(sb->disk);
+		sb->disk = NULL;
+		return false;
+	}
+	int fd = open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "cannot open %s", sb->disk);
+	if (make_owned_dir(fd, "upper", e) && make_owned_dir(fd, "work", e)) {
+		sb->upper = openat(fd, "upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		ok = sb->upper >= 0 || err_sys(e, "cannot open %s/upper", sb->disk);
+	}
+	close(fd);
+	if (ok && spec->policy.scratch == SCRATCH_COPY)
+		ok = (sb->copied = copied_make(spec, sb->upper, &sb->plan, e)) != NULL;
+	return ok;
+}
+
+/* ---- the object --------------------------------------------------------------------------------------- */
+
+static void add_list(struct strv *to, const char *const *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		strv_add(to, from[i]);
+}
+
+static bool check_files(const struct sandbox_file *files, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!path_is_plain_relative(files[i].path))
+			return err_set(e, ERR_INPUT, "\"%s\": not a plain relative path", files[i].path);
+	return true;
+}
+
+static bool check_spec(const struct sandbox_spec *spec, bool probing, struct err *e)
+{
+	if (tier_find(spec->policy.tier) == NULL)
+		return err_set(e, ERR_SANDBOX, "no sandbox of kind %s in this version; nothing runs unconfined",
+		               tier_word(spec->policy.tier));
+	if (spec->policy.scratch == SCRATCH_NONE)
+		return err_set(e, ERR_SANDBOX, "no scratch for the run's files was chosen");
+	if (!probing && (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] != '/'))
+		return err_set(e, ERR_INPUT, "the program of a run must be an absolute path");
+	return check_files(spec->code, spec->code_count, e) && check_files(spec->home, spec->home_count, e);
+}
+
+static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing)
+{
+	struct sandbox *sb = xcalloc(1, sizeof *sb);
+
+	sb->policy = spec->policy;
+	sb->tier = tier_find(spec->policy.tier);
+	sb->box = xstrdup(spec->box);
+	sb->probing = probing;
+	for (size_t i = 0; i < spec->layer_count; i++) /* they are opened below another root */
+		strv_take(&sb->layers, absolute(spec->layers[i]));
+	add_list(&sb->watch, spec->watch, spec->watch_count);
+	for (size_t i = 0; i < spec->code_count; i++)
+		strv_add(&sb->code, spec->code[i].path);
+	sb->home = xcalloc(spec->home_count + 1, sizeof *sb->home);
+	sb->home_count = spec->home_count;
+	for (size_t i = 0; i < spec->home_count; i++)
+		sb->home[i] = (struct sandbox_file){ xstrdup(spec->home[i].path),
+			xmemdup(spec->home[i].bytes, spec->home[i].len), spec->home[i].len };
+	sb->address_space = policy_address_space(&spec->policy.limits);
+	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
+	sb->scratch = sb->upper = sb->notify = sb->inotify = -1;
+	sb->stop_fd = spec->stop_fd;
+	return sb;
+}
+
+static bool share_memory(struct sandbox *sb, struct err *e)
+{
+	sb->shared_size = sizeof *sb->shared + sb->watch.n * sizeof sb->shared->wd[0];
+	void *p = mmap(NULL, sb->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return err_sys(e, "cannot share memory with the sandbox");
+	sb->shared = p;
+	return true;
+}
+
+static bool make_channels(struct sandbox *sb, struct child_fds *child, struct err *e)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, go[2] = { -1, -1 }, control[2] = { -1, -1 };
+	bool ok = pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0 &&
+	          socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0;
+
+	sb->out = out[0];
+	sb->err = err[0];
+	sb->go = go[1];
+	sb->control = control[0];
+	*child = (struct child_fds){ .out = out[1], .err = err[1], .control = control[1], .go = go[0] };
+	if (!ok)
+		return err_sys(e, "cannot make pipes for the run");
+	/* Larger pipes are a favour that the kernel may refuse. */
+	fcntl(sb->out, F_SETPIPE_SZ, PIPE_BYTES);
+	fcntl(sb->err, F_SETPIPE_SZ, PIPE_BYTES);
+	if (fcntl(sb->out, F_SETFL, O_NONBLOCK) != 0 || fcntl(sb->err, F_SETFL, O_NONBLOCK) != 0)
+		return err_sys(e, "cannot set up the run's pipes");
+	return true;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_child(struct child_fds *child)
+{
+	close_fd(&child->out);
+	close_fd(&child->err);
+	close_fd(&child->control);
+	close_fd(&child->go);
+}
+
+static bool failed_at(struct sandbox *sb, const struct message *m, struct err *e)
+{
+	struct err reason = { 0 };
+	const char *remedy = remedy_find(m->stage);
+
+	errno = m->code;
+	err_sys(&reason, "%s", m->text);
+	sb->failed = m->stage;
+	return err_set(e, ERR_SANDBOX, "the sandbox failed at %s%s%s", reason.msg, remedy[0] != '\0' ? "; " : "", remedy);
+}
+
+/* What the child could not do; or, where it left no word, that it is gone. */
+static bool child_error(struct sandbox *sb, struct err *e)
+{
+	struct message m;
+
+	while (message_receive(sb->control, &m, NULL, 0, NULL))
+		if (m.type == MSG_FAILED)
+			return failed_at(sb, &m, e);
+	return err_set(e, ERR_SANDBOX, "the sandbox's first process ended before the program could start");
+}
+
+static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds *child, struct err *e)
+{
+	struct clone_args args = {
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.pidfd = (uint64_t)(uintptr_t)&sb->pidfd,
+		.exit_signal = SIGCHLD,
+	};
+	int pid = sys_clone3(&args);
+
+	if (pid < 0)
+		return namespace_error(e, "cannot make namespaces for the run");
+	if (pid == 0)
+		child_main(sb, spec, *child);
+	sb->pid = pid;
+	return true;
+}
+
+struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, struct err *e)
+{
+	struct child_fds child = { -1, -1, -1, -1 };
+
+	if (!check_spec(spec, probing, e))
+		return NULL;
+	struct sandbox *sb = new_sandbox(spec, probing);
+	bool on_disk = spec->policy.scratch == SCRATCH_DISK || spec->policy.scratch == SCRATCH_COPY;
+	bool ok = plan_make(&sb->plan, spec, e) && (!on_disk || make_disk(sb, spec, e)) && share_memory(sb, e) &&
+	          make_channels(sb, &child, e) && clone_child(sb, spec, &child, e);
+	close_child(&child);
+	if (ok && (!map_ids(sb->pid, e) || !send_sources(sb, e))) {
+		/* If the child gave up first, its complaint is nearer to the cause. */
+		struct pollfd p = { .fd = sb->control, .events = POLLIN };
+		if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
+			child_error(sb, e);
+		ok = false;
+	}
+	if (!ok) {
+		sandbox_free(sb);
+		return NULL;
+	}
+	return sb;
+}
+
+struct sandbox *sandbox_prepare(const struct sandbox_spec *spec, struct err *e)
+{
+	return sandbox_clone(spec, false, e);
+}
+
+static bool wait_ready(struct sandbox *sb, struct err *e)
+{
+	struct pollfd p = { .fd = sb->control, .events = POLLIN };
+	struct message m;
+	int fds[3], rc;
+	size_t n;
+
+	do
+		rc = poll(&p, 1, READY_MS);
+	while (rc < 0 && errno == EINTR);
+	if (rc == 0)
+		return err_set(e, ERR_SANDBOX, "the sandbox was not ready within %d s", READY_MS / 1000);
+	if (!message_receive(sb->control, &m, fds, ARRAY_LEN(fds), &n))
+		return child_error(sb, e);
+	if (m.type == MSG_FAILED)
+		return failed_at(sb, &m, e);
+	if (m.type != MSG_READY || n < 2)
+		return child_error(sb, e);
+	sb->scratch = fds[0];
+	sb->notify = fds[1];
+	sb->inotify = n > 2 ? fds[2] : -1;
+	return true;
+}
+
+bool sandbox_start(struct sandbox *sb, struct err *e)
+{
+	struct statfs fs;
+
+	if (!wait_ready(sb, e))
+		return false;
+	if (sb->upper < 0 && (sb->upper = openat(sb->scratch, "upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return err_sys(e, "cannot open the run's scratch");
+	if (fstatfs(sb->scratch, &fs) == 0) {
+		sb->scratch_base = (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize;
+		sb->files_base = (int64_t)(fs.f_files - fs.f_ffree);
+	}
+	sb->started_us = clock_now_us();
+	sb->started_mono_us = clock_mono_us();
+	if (write(sb->go, "g", 1) != 1)
+		return child_error(sb, e);
+	close_fd(&sb->go);
+	sb->started = true;
+	return true;
+}
+
+static void end_process(struct sandbox *sb)
+{
+	siginfo_t info;
+
+	if (sb->pid == 0)
+		return;
+	if (sb->pidfd >= 0)
+		sys_pidfd_kill(sb->pidfd);
+	while (waitid(P_PIDFD, (id_t)sb->pidfd, &info, WEXITED | __WALL) < 0 && errno == EINTR) {
+	}
+	sb->pid = 0;
+}
+
+void sandbox_free(struct sandbox *sb)
+{
+	if (sb == NULL)
+		return;
+	end_process(sb);
+	int *fds[] = { &sb->pidfd, &sb->control, &sb->go, &sb->out, &sb->err, &sb->scratch, &sb->upper, &sb->notify, &sb->inotify };
+	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+		close_fd(fds[i]);
+	if (sb->disk != NULL)
+		fs_remove_tree(AT_FDCWD, sb->disk, NULL);
+	free(sb->disk);
+	copied_free(sb->copied);
+	if (sb->shared != NULL)
+		munmap(sb->shared, sb->shared_size);
+	for (size_t i = 0; i < sb->home_count; i++) {
+		free((char *)sb->home[i].path);
+		free((void *)sb->home[i].bytes);
+	}
+	free(sb->home);
+	plan_free(&sb->plan);
+	strv_free(&sb->layers);
+	strv_free(&sb->code);
+	strv_free(&sb->watch);
+	free(sb->box);
+	free(sb);
+}
