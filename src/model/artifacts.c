@@ -1,0 +1,166 @@
+/* From the upper layer to the set of artifacts. */
+#include "artifacts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct collecting {
+	struct artifacts *a;
+	struct store *store;
+	const struct uuid *owner;
+	const struct offer *offer;
+	const char *script;
+	const struct digest *code;
+	struct strv removed;  /* paths removed; folders end in a slash */
+	struct strv present;  /* paths found with a file, in order of path */
+};
+
+static struct entry *add(struct artifacts *a, const char *path, uint8_t kind)
+{
+	a->entries = grow(a->entries, a->n, &a->cap, sizeof(*a->entries));
+	struct entry *f = &a->entries[a->n++];
+
+	strv_add(&a->texts, path);
+	*f = (struct entry){ .path = a->texts.v[a->texts.n - 1], .what = kind, .size = -1 };
+	return f;
+}
+
+/* Digest of what stood at this path when the run began; NULL: nothing. */
+static const struct digest *before(const struct collecting *c, const char *path, int64_t *size)
+{
+	const struct entry *f = offer_find(c->offer, path, NULL);
+
+	*size = f ? f->size : -1;
+	/* The code that ran lay over any file offered there. */
+	if (strcmp(path, c->script) == 0)
+		return c->code;
+	return f ? &f->sha256 : NULL;
+}
+
+static bool add_file(struct collecting *c, const struct sandbox_left *left, struct err *e)
+{
+	int64_t old_size, size = left->size;
+	const struct digest *old = before(c, left->path, &old_size);
+	struct digest now = { 0 };
+	bool hashed = old && (old == c->code || old_size == left->size);
+
+	strv_add(&c->present, left->path);
+	/* Copied up but equal: no artifact. Reading twice is cheaper than keeping what is not needed. */
+	if (hashed) {
+		if (!hash_fd(left->fd, left->path, &now, NULL, e))
+			return false;
+		if (digest_equal(&now, old))
+			return true;
+	}
+	if (!store_blob_put_fd(c->store, c->owner, left->fd, left->path, hashed ? &now : NULL, &now, &size, e))
+		return false;
+	struct entry *f = add(c->a, left->path, offer_find(c->offer, left->path, NULL) ? ARTIFACT_CHANGED : ARTIFACT_CREATED);
+	f->sha256 = now;
+	f->size = size;
+	f->mode = left->mode;
+	return true;
+}
+
+static bool take(void *ctx, const struct sandbox_left *left, struct err *e)
+{
+	struct collecting *c = ctx;
+
+	switch (left->kind) {
+	case LEFT_FILE:
+		if (figures_is_report(left->path)) {
+			figures_read(&c->a->figures, left->fd);
+			return true;
+		}
+		return add_file(c, left, e);
+	case LEFT_DELETED:
+		strv_add(&c->removed, left->path);
+		return true;
+	case LEFT_OTHER:
+		add(c->a, left->path, ARTIFACT_NOTED);
+		if (left->note) {
+			strv_add(&c->a->texts, left->note);
+			c->a->entries[c->a->n - 1].note = c->a->texts.v[c->a->texts.n - 1];
+		}
+		strv_add(&c->present, left->path);
+		return true;
+	}
+	return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+}
+
+static bool has(const struct strv *sorted, const char *path)
+{
+	return sorted->n && bsearch(&path, sorted->v, sorted->n, sizeof(*sorted->v), by_text) != NULL;
+}
+
+static bool is_removed(const struct strv *removed, const char *path)
+{
+	for (size_t i = 0; i < removed->n; i++) {
+		const char *r = removed->v[i];
+		size_t n = strlen(r);
+		bool folder = n > 0 && r[n - 1] == '/';
+		if (folder ? strncmp(path, r, n) == 0 : strcmp(path, r) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Every offered file that is gone counts, also those below a removed folder; one that was made
+ * again is there. */
+static void add_removed(struct collecting *c)
+{
+	if (c->removed.n == 0)
+		return;
+	if (c->present.n > 1)
+		qsort(c->present.v, c->present.n, sizeof(*c->present.v), by_text);
+	for (size_t i = 0; i < c->offer->n; i++) {
+		const char *path = c->offer->entries[i].path;
+		if (is_removed(&c->removed, path) && !has(&c->present, path))
+			add(c->a, path, ARTIFACT_DELETED);
+	}
+}
+
+static void sort(struct artifacts *a)
+{
+	size_t n = 0;
+
+	if (a->n > 1)
+		qsort(a->entries, a->n, sizeof(*a->entries), by_path);
+	for (size_t i = 0; i < a->n; i++)
+		if (n == 0 || strcmp(a->entries[n - 1].path, a->entries[i].path) != 0)
+			a->entries[n++] = a->entries[i];
+	a->n = n;
+}
+
+bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb,
+                       const struct offer *o, const char *script, const struct digest *code, struct err *e)
+{
+	struct collecting c = { .a = a, .store = st, .owner = owner, .offer = o, .script = script, .code = code };
+
+	*a = (struct artifacts){ 0 };
+	bool ok = sandbox_collect(sb, take, &c, &a->collected, e);
+	if (ok)
+		add_removed(&c);
+	sort(a);
+	strv_free(&c.removed);
+	strv_free(&c.present);
+	return ok;
+}
+
+void artifacts_free(struct artifacts *a)
+{
+	free(a->entries);
+	strv_free(&a->texts);
+	figures_free(&a->figures);
+	*a = (struct artifacts){ 0 };
+}

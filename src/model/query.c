@@ -1,0 +1,344 @@
+/* Reading the record: references, one attempt, its bytes, what changed since. */
+#include "query_private.h"
+
+#include "control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct query *open_mode(struct workspace *ws, const char *path, enum store_mode mode, struct err *e)
+{
+	struct store *st = store_open(path, mode, e);
+
+	if (!st)
+		return NULL;
+	struct query *q = xcalloc(1, sizeof(*q));
+	q->ws = ws;
+	q->store = st;
+	return q;
+}
+
+struct query *query_open(struct workspace *ws, struct err *e)
+{
+	return open_mode(ws, ws->record, STORE_READ, e);
+}
+
+struct query *query_open_file(const char *path, struct err *e)
+{
+	return open_mode(NULL, path, STORE_EVIDENCE, e);
+}
+
+void query_close(struct query *q)
+{
+	if (!q)
+		return;
+	store_close(q->store);
+	free(q);
+}
+
+bool query_is_evidence(const struct query *q)
+{
+	return !q->ws;
+}
+
+/* ---- references ---- */
+
+static void format_ref(const struct attempt *a, char out[REF_TEXT])
+{
+	if (a->check)
+		snprintf(out, REF_TEXT, "%lld.%lldr%lld", (long long)a->step, (long long)a->number, (long long)a->check);
+	else
+		snprintf(out, REF_TEXT, "%lld.%lld", (long long)a->step, (long long)a->number);
+}
+
+static bool tell_missing(struct query *q, const struct ref *ref, struct err *e)
+{
+	int64_t last = 0, id = 0, n = 0, steps = 0;
+	struct attempt_full full;
+
+	if (!store_attempt_find(q->store, ref->step, 0, 0, &last, e))
+		return false;
+	if (last == 0) {
+		if (!store_step_last(q->store, &steps, e))
+			return false;
+		return err_set(e, ERR_NOTFOUND, "there is no step %lld: %s%lld", (long long)ref->step,
+		               steps ? "the newest is " : "the record has ", (long long)steps);
+	}
+	if (!store_attempt_get(q->store, last, &full, e))
+		return false;
+	n = full.last_number;
+	store_attempt_free(&full);
+	if (ref->check && store_attempt_find(q->store, ref->step, ref->attempt, 0, &id, NULL) && id)
+		return err_set(e, ERR_NOTFOUND, "there is no check %lld of %lld.%lld", (long long)ref->check,
+		               (long long)ref->step, (long long)ref->attempt);
+	return err_set(e, ERR_NOTFOUND, "there is no %lld.%lld: step %lld has %lld attempt%s", (long long)ref->step,
+	               (long long)ref->attempt, (long long)ref->step, (long long)n, n == 1 ? "" : "s");
+}
+
+bool query_resolve(struct query *q, const struct ref *ref, int64_t *attempt, struct err *e)
+{
+	*attempt = 0;
+	if (ref->branch[0])
+		return err_set(e, ERR_NOTFOUND, "there is no branch %s", ref->branch);
+	if (ref->kind == REF_LAST) {
+		if (!store_attempt_last(q->store, ref->back, attempt, e))
+			return false;
+		return *attempt || err_set(e, ERR_NOTFOUND, ref->back ? "there are not so many attempts" : "there is no attempt yet");
+	}
+	if (!store_attempt_find(q->store, ref->step, ref->attempt, ref->check, attempt, e))
+		return false;
+	return *attempt || tell_missing(q, ref, e);
+}
+
+bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, struct err *e)
+{
+	struct ref ref;
+
+	return ref_parse(text, &ref, e) && query_resolve(q, &ref, attempt, e);
+}
+
+bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e)
+{
+	struct attempt_full full;
+
+	out[0] = '\0';
+	if (!store_attempt_get(q->store, attempt, &full, e))
+		return false;
+	format_ref(&full.attempt, out);
+	store_attempt_free(&full);
+	return true;
+}
+
+/* ---- one attempt ---- */
+
+enum outcome query_state(struct query *q, const struct attempt_row *row)
+{
+	struct control_row c = { row->uuid, row->host ? row->host : "", row->boot_id ? row->boot_id : "", row->device, row->inode };
+
+	if (outcome_is_end(row->outcome) || !q->ws)
+		return row->outcome;
+	return control_state(q->ws, &c) == RUNNER_GONE ? OUTCOME_INTERRUPTED : OUTCOME_RUNNING;
+}
+
+struct state_of {
+	struct query *q;
+	int64_t attempt;
+	enum outcome state;
+};
+
+static bool find_state(void *ctx, const struct attempt_row *row)
+{
+	struct state_of *s = ctx;
+
+	if (row->id != s->attempt)
+		return true;
+	s->state = query_state(s->q, row);
+	return false;
+}
+
+/* What detail->arena points at. */
+struct detail_parts {
+	struct attempt_full full;
+	struct environment env;
+	struct manifest inputs, artifacts;
+	bool has_env;
+};
+
+static bool read_parts(struct query *q, int64_t attempt, struct detail *out, struct detail_parts *p, struct err *e)
+{
+	struct store *st = q->store;
+	const struct attempt *a = &p->full.attempt;
+
+	if (!store_attempt_get(st, attempt, &p->full, e))
+		return false;
+	p->has_env = store_environment_get(st, a->environment, &p->env, e);
+	if (!p->has_env || !store_policy_get(st, a->policy, &out->policy, e) ||
+	    !store_manifest_count(st, a->offered, &out->offered_files, &out->offered_bytes, e))
+		return false;
+	const struct attempt_end *end = &p->full.end;
+	return (!end->inputs || store_manifest_get(st, end->inputs, &p->inputs, e)) &&
+	       (!end->artifacts || store_manifest_get(st, end->artifacts, &p->artifacts, e)) &&
+	       (!a->retry_of || query_ref(q, a->retry_of, out->retry_of, e)) &&
+	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e));
+}
+
+bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e)
+{
+	struct detail_parts *p = xcalloc(1, sizeof(*p));
+
+	*out = (struct detail){ .arena = p };
+	if (!read_parts(q, attempt, out, p, e)) {
+		query_detail_free(out);
+		return false;
+	}
+	format_ref(&p->full.attempt, out->ref);
+	out->step = p->full.step;
+	out->attempt = p->full.attempt;
+	out->end = p->full.end;
+	out->env = p->env;
+	out->inputs = p->inputs.entries;
+	out->inputs_n = p->inputs.n;
+	out->artifacts = p->artifacts.entries;
+	out->artifacts_n = p->artifacts.n;
+	out->refusals = p->full.refusals;
+	out->refusals_n = p->full.refusals_n;
+	out->verdict = p->full.verdict;
+	out->first_at = p->full.first_at;
+	out->qualified = p->full.qualified;
+	out->last_number = p->full.last_number;
+
+	struct state_of s = { q, attempt, p->full.end.outcome };
+	if (!p->full.end.attempt && !store_running(q->store, find_state, &s, e)) {
+		query_detail_free(out);
+		return false;
+	}
+	out->state = s.state;
+	return true;
+}
+
+void query_detail_free(struct detail *d)
+{
+	struct detail_parts *p = d->arena;
+
+	if (p) {
+		store_attempt_free(&p->full);
+		if (p->has_env)
+			store_environment_free(&p->env);
+		store_manifest_free(&p->inputs);
+		store_manifest_free(&p->artifacts);
+	}
+	free(p);
+	*d = (struct detail){ 0 };
+}
+
+/* ---- bytes ---- */
+
+bool query_blob(struct query *q, const struct digest *d, bytes_fn fn, void *ctx, struct err *e)
+{
+	return store_blob_each(q->store, d, fn, ctx, e);
+}
+
+bool query_code(struct query *q, int64_t attempt, bytes_fn fn, void *ctx, struct err *e)
+{
+	struct attempt_full full;
+
+	if (!store_attempt_get(q->store, attempt, &full, e))
+		return false;
+	struct digest code = full.attempt.code;
+	store_attempt_free(&full);
+	return store_blob_each(q->store, &code, fn, ctx, e);
+}
+
+bool query_chunks(struct query *q, int64_t attempt, int stream, bool (*fn)(void *ctx, const struct chunk *c, struct err *e),
+                  void *ctx, struct err *e)
+{
+	return store_chunks(q->store, attempt, stream, fn, ctx, e);
+}
+
+bool query_offered(struct query *q, int64_t attempt, bool (*fn)(void *ctx, const struct entry *f), void *ctx, struct err *e)
+{
+	struct attempt_full full;
+	struct manifest m;
+
+	if (!store_attempt_get(q->store, attempt, &full, e))
+		return false;
+	int64_t offered = full.attempt.offered;
+	store_attempt_free(&full);
+	if (!store_manifest_get(q->store, offered, &m, e))
+		return false;
+	for (size_t i = 0; i < m.n && fn(ctx, &m.entries[i]); i++)
+		;
+	store_manifest_free(&m);
+	return true;
+}
+
+/* ---- since ---- */
+
+struct elsewhere {
+	const struct entry *input;
+	char *source;          /* owned: a file outside the workspace goes by this name */
+	bool same;             /* kept bytes, or an artifact of an earlier step, with this content */
+	bool other;            /* the same, with another content */
+};
+
+static bool look_attached(void *ctx, const struct attachment *a)
+{
+	struct elsewhere *x = ctx;
+
+	if (a->removed || strcmp(a->name, x->input->path) != 0)
+		return true;
+	if (a->source)
+		x->source = xstrdup(a->source);
+	else if (!digest_is_zero(&a->sha256))
+		*(digest_equal(&a->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
+	return true;
+}
+
+static bool look_produced(void *ctx, const struct produced *p)
+{
+	struct elsewhere *x = ctx;
+
+	/* By path, highest step first: the first of this path is what a later step sees. */
+	if (strcmp(p->path, x->input->path) != 0)
+		return true;
+	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
+	return false;
+}
+
+/* Size and time are not trusted, but for a size that differs. */
+static enum since compare_file(int dirfd, const char *path, const struct entry *input)
+{
+	struct digest now;
+	struct stat st;
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? SINCE_MISSING : SINCE_UNKNOWN;
+	enum since since = SINCE_UNKNOWN;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		if (st.st_size != input->size)
+			since = SINCE_CHANGED;
+		else if (hash_fd(fd, path, &now, NULL, NULL))
+			since = digest_equal(&now, &input->sha256) ? SINCE_SAME : SINCE_CHANGED;
+	}
+	close(fd);
+	return since;
+}
+
+enum since query_since(struct query *q, struct workspace *ws, const struct entry *input)
+{
+	struct elsewhere x = { .input = input };
+
+	if (!ws || digest_is_zero(&input->sha256))
+		return SINCE_UNKNOWN;
+	(void)store_attachment_each(q->store, look_attached, &x, NULL);
+	enum since since = x.source ? compare_file(AT_FDCWD, x.source, input) : compare_file(ws->dir, input->path, input);
+	free(x.source);
+	if (since == SINCE_SAME)
+		return since;
+	if (!x.same && !x.other)
+		(void)store_produced(q->store, look_produced, &x, NULL);
+	if (x.same)
+		return SINCE_SAME;
+	return x.other ? SINCE_CHANGED : since;
+}
+
+/* ---- verify ---- */
+
+bool query_verify(struct query *q, void (*fault)(void *ctx, const char *what), bool (*progress)(void *ctx, int64_t done, int64_t total),
+                  void *ctx, struct verify_report *out, struct err *e)
+{
+	struct verify_result r = { 0 };
+
+	if (!store_verify(q->store, fault, progress, ctx, &r, e))
+		return false;
+	*out = (struct verify_report){
+		.entries = r.entries, .attempts = r.attempts, .checks = r.checks, .blobs = r.blobs, .bytes = r.bytes,
+		.faults = r.faults, .newest_us = r.newest_us, .head_seq = r.head.seq, .head = r.head.entry, .running = r.running,
+	};
+	return true;
+}

@@ -1,0 +1,528 @@
+/*
+ * One attempt from its plan to its end.
+ *
+ * plan; run file and lock; sandbox cloned (it sets itself up while …); attempt committed as queued;
+ * program let go; one thread captures, this one writes; inputs, artifacts, outcome, verdict; end
+ * committed; front told; WAL brought in. Nothing here ends because a front went away.
+ */
+#include "runner.h"
+
+#include "artifacts.h"
+#include "halt.h"
+#include "inputs.h"
+#include "outcome.h"
+#include "repeat.h"
+#include "runfile.h"
+#include "runplan.h"
+#include "tape.h"
+#include "wire.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BACKLOG_BYTES (64 << 20)
+#define END_TRIES_US 60000000 /* how long the end waits for a locked record */
+#define END_PAUSE_US 50000
+
+struct runner {
+	struct workspace *ws;
+	struct runplan plan;
+	struct store *store;      /* of ws, while it runs */
+	int front;                /* wire */
+	struct halt halt;
+	int lock;                 /* run file */
+	struct sandbox *sandbox;
+	struct backlog *backlog;
+	struct tape *tape;
+	struct writer writer;
+	bool captured;            /* sandbox_run did its work */
+	struct err capture_err;
+	struct sandbox_result result;
+	struct taped out, err;
+	struct inputs inputs;
+	struct artifacts artifacts;
+	struct attempt_end end;
+	struct end_with with;
+	struct strv texts;        /* that end and with point at */
+};
+
+static const char *keep(struct runner *r, char *text)
+{
+	strv_take(&r->texts, text);
+	return text;
+}
+
+/* ---- the process ---- */
+
+/* A session of its own, nothing of the front's: its terminal, its pipes, its signals. */
+static void detach(const struct workspace *ws, struct runner_link link)
+{
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU };
+	static const int plain[] = { SIGCHLD, SIGALRM, SIGWINCH, SIGUSR1, SIGUSR2 };
+	int keep_fds[] = { ws->dir, ws->home, link.wire, link.stop };
+	sigset_t none;
+
+	setsid();
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+		signal(plain[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; null >= 0 && fd <= 2; fd++)
+		dup2(null, fd);
+	/* The gaps between what is kept: descriptors of a front may be pipes whose end somebody awaits. */
+	for (unsigned from = 3;;) {
+		unsigned next = ~0U;
+		for (size_t i = 0; i < ARRAY_LEN(keep_fds); i++)
+			if (keep_fds[i] >= (int)from && (unsigned)keep_fds[i] < next)
+				next = (unsigned)keep_fds[i];
+		if (next > from)
+			close_range(from, next - 1, 0);
+		if (next == ~0U)
+			break;
+		from = next + 1;
+	}
+}
+
+static void tell_error(struct runner *r, const struct err *e)
+{
+	log_line("runner: %s", e->msg);
+	wire_text(r->front, WIRE_ERROR, e->code, e->msg);
+}
+
+/* ---- up to the start ---- */
+
+static bool prepare(struct runner *r, struct err *e)
+{
+	struct runplan *p = &r->plan;
+	struct sandbox_spec spec;
+
+	r->lock = runfile_make(r->ws, &p->attempt.uuid, e);
+	if (r->lock < 0)
+		return false;
+	runplan_spec(p, r->halt.fd, &spec);
+	r->sandbox = sandbox_prepare(&spec, e);
+	return r->sandbox != NULL;
+}
+
+static bool enqueue(struct runner *r, struct err *e)
+{
+	struct runplan *p = &r->plan;
+	struct queue_with with;
+	bool check = p->attempt.check_of != 0;
+
+	if (halt_is_asked(&r->halt))
+		return err_set(e, ERR_CANCELLED, "stopped before anything was recorded");
+	runplan_queue(p, &with);
+	r->store = workspace_store(r->ws, e);
+	if (!r->store || !store_attempt_queue(r->store, &p->attempt, &with, e))
+		return false;
+	wire_send(r->front, WIRE_QUEUED, 0, p->attempt.id, NULL, 0);
+	if (!check)
+		offer_stored(r->ws, &p->offer, p->attempt.offered);
+	/* From here on it is in the record, and only its end may say that something failed. */
+	struct err why = { 0 };
+	if (!runfile_queued(r->lock, &p->attempt.uuid, p->attempt.id, r->ws->record, &why))
+		log_line("runner: %s", why.msg);
+	return true;
+}
+
+/* ---- while it runs ---- */
+
+static void *capture_main(void *ctx)
+{
+	struct runner *r = ctx;
+	struct sandbox_sink sink = { .stream = tape_stream, .ctx = r->tape };
+
+	r->captured = sandbox_run(r->sandbox, &sink, &r->result, &r->capture_err);
+	tape_finish(r->tape, &r->out, &r->err);
+	return NULL;
+}
+
+static void stop_for_record(void *ctx)
+{
+	struct runner *r = ctx;
+
+	halt_ask(&r->halt);
+}
+
+static void run_it(struct runner *r)
+{
+	const struct limits *limits = &r->plan.policy.limits;
+	int64_t until_us = limits->wall_ms > 0 ? clock_mono_us() + limits->wall_ms * 1000 : -1;
+	bool detached = r->plan.req->detach;
+	pthread_t capture;
+
+	r->backlog = backlog_new(BACKLOG_BYTES);
+	r->tape = tape_new(r->backlog, limits, r->halt.fd, until_us);
+	writer_begin(&r->writer, r->store, r->plan.attempt.id, detached ? -1 : r->front);
+	r->writer.stop = stop_for_record;
+	r->writer.stop_ctx = r;
+	if (!sandbox_start(r->sandbox, &r->capture_err))
+		return;
+	int rc = pthread_create(&capture, NULL, capture_main, r);
+	if (rc != 0) {
+		/* The sandbox is let go already, and sandbox_free ends it. */
+		errno = rc;
+		err_sys(&r->capture_err, "cannot make the thread that captures");
+		return;
+	}
+	writer_run(&r->writer, r->backlog);
+	pthread_join(capture, NULL);
+}
+
+/* ---- what it meant ---- */
+
+/* 'it\'s' or "it's", as Python quotes a path; false where it cannot be read back. */
+static bool unquote(struct span s, struct buf *out)
+{
+	static const struct {
+		char letter, means;
+	} escapes[] = { { 'n', '\n' }, { 't', '\t' }, { 'r', '\r' }, { '\\', '\\' }, { '\'', '\'' }, { '"', '"' } };
+
+	if (s.n < 2 || (s.p[0] != '\'' && s.p[0] != '"') || s.p[s.n - 1] != s.p[0])
+		return false;
+	for (size_t i = 1; i + 1 < s.n; i++) {
+		bool known = s.p[i] != '\\';
+		if (known) {
+			buf_addc(out, s.p[i]);
+			continue;
+		}
+		i++;
+		for (size_t k = 0; k < ARRAY_LEN(escapes); k++)
+			if (s.p[i] == escapes[k].letter) {
+				buf_addc(out, escapes[k].means);
+				known = true;
+			}
+		if (!known)
+			return false;
+	}
+	return out->len > 0;
+}
+
+/* Where a path of the run lies in its folder; owned, NULL when outside. */
+static char *in_box(const struct attempt *a, const char *path)
+{
+	char *start = path_join(a->box, a->cwd);
+	char *joined = path[0] == '/' ? xstrdup(path) : path_join(start, path), *clean = path_clean(joined);
+	const char *below = path_below(a->box, clean);
+	char *found = below && strcmp(below, ".") != 0 ? xstrdup(below) : NULL;
+
+	free(clean);
+	free(joined);
+	free(start);
+	return found;
+}
+
+static char *missing_input(const struct runner *r, const struct trace *t)
+{
+	struct buf path = { 0 };
+	char *found = NULL;
+
+	if (t->found && trace_is(t, "FileNotFoundError") && unquote(t->path, &path))
+		found = in_box(&r->plan.attempt, path.data);
+	buf_free(&path);
+	return found;
+}
+
+static bool module_is_ours(const struct runner *r, const struct trace *t)
+{
+	const struct offer *o = &r->plan.offer;
+	size_t n = t->module.n;
+	bool ours = false;
+
+	/* Of a.b.c the first part decides. */
+	for (size_t i = 0; i < n; i++)
+		if (t->module.p[i] == '.')
+			n = i;
+	for (size_t i = 0; !ours && n > 0 && i < o->n; i++) {
+		const char *path = o->entries[i].path, *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+		ours = (strncmp(base, t->module.p, n) == 0 && strcmp(base + n, ".py") == 0) ||
+		       (strncmp(path, t->module.p, n) == 0 && path[n] == '/');
+	}
+	return ours;
+}
+
+static struct span last_line_of(const char *p, size_t n)
+{
+	while (n > 0 && (p[n - 1] == '\n' || p[n - 1] == '\r' || p[n - 1] == ' '))
+		n--;
+	size_t from = n;
+	while (from > 0 && p[from - 1] != '\n' && p[from - 1] != '\r')
+		from--;
+	return (struct span){ n > from ? p + from : NULL, n - from };
+}
+
+/* The first of what failed on our side, as one line; NULL: nothing did. */
+static const char *fault_of(struct runner *r, const struct err *inputs, const struct err *artifacts)
+{
+	if (r->writer.failed)
+		return keep(r, xasprintf("the record could not be written, so the run was ended: %s", r->writer.err.msg));
+	if (!r->captured)
+		return r->capture_err.msg;
+	if (r->inputs.changed)
+		return keep(r, xasprintf("input %s changed under the run: its copy is not what was offered", r->inputs.changed));
+	if (inputs->code != ERR_NONE)
+		return keep(r, xasprintf("inputs could not be kept: %s", inputs->msg));
+	if (artifacts->code != ERR_NONE)
+		return keep(r, xasprintf("artifacts could not be kept: %s", artifacts->msg));
+	return NULL;
+}
+
+static void note_left_out(struct runner *r, struct outcome_facts *f)
+{
+	const struct sandbox_collected *c = &r->artifacts.collected;
+	const struct limits *l = &r->plan.policy.limits;
+
+	if (c->left_out == 0)
+		return;
+	bool by_number = l->artifact_files > 0 && c->files >= l->artifact_files;
+	char *name = escape_name_dup(c->first_left_out);
+	f->left_out = limit_find(by_number ? "artifacts" : "artifact-depth");
+	f->left_out_reached = by_number ? c->files + c->left_out : l->artifact_depth + 1;
+	f->left_out_what = keep(r, xasprintf("%lld file%s not kept, first %s", (long long)c->left_out,
+	                                     c->left_out == 1 ? "" : "s", name));
+	free(name);
+}
+
+static const char *remark_of(struct runner *r)
+{
+	if (r->inputs.unkept == 0)
+		return NULL;
+	return keep(r, xasprintf("what it opened is not known in full, and of %lld files that it may have read the bytes are "
+	                         "not kept", (long long)r->inputs.unkept));
+}
+
+static void fill_end(struct runner *r)
+{
+	struct attempt_end *end = &r->end;
+	const struct sandbox_result *s = &r->result;
+
+	end->attempt = r->plan.attempt.id;
+	end->started_us = s->started_us;
+	end->wall_us = s->wall_us;
+	end->ended_us = s->started_us ? s->started_us + s->wall_us : clock_now_us();
+	end->cpu_user_us = s->cpu_user_us;
+	end->cpu_system_us = s->cpu_system_us;
+	end->peak_memory = s->peak_memory;
+	end->killed = s->killed;
+	end->out_bytes = r->out.bytes;
+	end->err_bytes = r->err.bytes;
+	end->out_sha256 = r->out.sha256;
+	end->err_sha256 = r->err.sha256;
+	end->inputs_complete = r->inputs.complete;
+	end->backend = r->artifacts.figures.backend;
+	end->figures_lost = r->artifacts.figures.lost;
+	r->with.inputs = r->inputs.entries;
+	r->with.inputs_n = r->inputs.n;
+	r->with.artifacts = r->artifacts.entries;
+	r->with.artifacts_n = r->artifacts.n;
+	r->with.refusals = s->refusals;
+	r->with.refusals_n = s->refusals_n;
+}
+
+static void judge(struct runner *r)
+{
+	struct runplan *p = &r->plan;
+	struct err inputs = { 0 }, artifacts = { 0 };
+	struct buf detail = { 0 };
+	struct trace trace;
+	size_t n;
+	const char *tail = tape_last(r->tape, &n);
+	bool started = r->result.started_us != 0;
+
+	trace_parse(tail, n, &trace);
+	char *missing = missing_input(r, &trace);
+	if (started) {
+		(void)inputs_find(&r->inputs, r->store, &p->attempt.uuid, &p->offer, &r->result, p->attempt.script, missing, &inputs);
+		(void)artifacts_collect(&r->artifacts, r->store, &p->attempt.uuid, r->sandbox, &p->offer, p->attempt.script,
+		                        &p->attempt.code, &artifacts);
+	}
+	free(missing);
+
+	/* Asked for only now: a stop that came after the program's own end changed nothing. */
+	char *by = r->result.end == SANDBOX_STOPPED ? halt_by(&r->halt, r->ws, &p->attempt.uuid, r->front) : NULL;
+	struct outcome_facts facts = {
+		.result = &r->result,
+		.limits = &p->policy.limits,
+		.stopped_by = by && !r->writer.failed ? keep(r, by) : NULL,
+		.fault = fault_of(r, &inputs, &artifacts),
+		.trace = &trace,
+		.last_line = last_line_of(tail, n),
+		.env = &p->python.env,
+		.module_is_ours = module_is_ours(r, &trace),
+		.figures_lost = r->artifacts.figures.lost,
+		.remark = remark_of(r),
+	};
+	if (by && !facts.stopped_by)
+		free(by);
+	note_left_out(r, &facts);
+	fill_end(r);
+	outcome_decide(&facts, &r->end, &detail);
+	r->end.detail = keep(r, buf_take(&detail));
+}
+
+/* Checks only. The streams of this one must be in the record to be compared. */
+static void compare(struct runner *r)
+{
+	struct runplan *p = &r->plan;
+	struct comparison c = {
+		.original = &p->original, .attempt = p->attempt.id, .end = &r->end,
+		.artifacts = r->artifacts.entries, .artifacts_n = r->artifacts.n, .absent = r->inputs.absent,
+	};
+	struct err e = { 0 };
+	char *at = NULL;
+
+	if (p->attempt.check_of == 0)
+		return;
+	if (!writer_flush(&r->writer) || !repeat_compare(r->store, &c, &r->with.verdict, &at, &e)) {
+		r->with.verdict = VERDICT_CANNOT;
+		at = xstrdup(e.code != ERR_NONE ? e.msg : r->writer.err.msg);
+	}
+	r->with.first_at = at ? keep(r, at) : NULL;
+	r->with.qualified = p->qualified.len ? p->qualified.data : NULL;
+}
+
+/* ---- its end ---- */
+
+static bool end_once(struct runner *r, struct err *e)
+{
+	struct chunk *rest = writer_rest(&r->writer);
+
+	r->with.chunks = rest;
+	r->with.chunks_n = r->writer.rows;
+	r->end.chunks_sha256 = writer_digest(&r->writer);
+	bool ok = store_attempt_end(r->store, &r->end, &r->with, e);
+	free(rest);
+	return ok;
+}
+
+static bool end_patiently(struct runner *r, struct err *e)
+{
+	int64_t until_us = clock_mono_us() + END_TRIES_US;
+
+	for (;;) {
+		*e = (struct err){ 0 };
+		if (end_once(r, e))
+			return true;
+		if (e->code != ERR_BUSY || clock_mono_us() >= until_us)
+			return false;
+		usleep(END_PAUSE_US);
+	}
+}
+
+/* The record takes no more: what was not written yet is said to be missing, and the end is a fault. */
+static bool end_without_rest(struct runner *r, struct err *e)
+{
+	struct err why = *e;
+
+	writer_make_gaps(&r->writer);
+	r->end.outcome = OUTCOME_FAULT;
+	r->end.limit = NULL;
+	r->end.detail = keep(r, xasprintf("%s; what was recorded up to then is kept", why.msg));
+	return end_patiently(r, e);
+}
+
+static bool finish(struct runner *r, struct err *e)
+{
+	struct wire probe;
+
+	judge(r);
+	compare(r);
+	bool asked = !r->plan.req->detach;
+	r->end.answer = asked && (r->writer.front < 0 || wire_receive(r->front, &probe) == WIRE_GONE) ? 1 : 0;
+	if (end_patiently(r, e))
+		return true;
+	if (e->code != ERR_BUSY && e->code != ERR_EXISTS && end_without_rest(r, e))
+		return true;
+	return err_prefix(e, "the end of %lld.%lld could not be recorded", (long long)r->plan.attempt.step,
+	                  (long long)r->plan.attempt.number);
+}
+
+static void tell_end(struct runner *r)
+{
+	int64_t totals[2] = { r->end.out_bytes, r->end.err_bytes };
+
+	wire_send(r->front, WIRE_ENDED, 0, r->plan.attempt.id, totals, sizeof(totals));
+}
+
+static void release(struct runner *r)
+{
+	runfile_remove(r->ws, &r->plan.attempt.uuid);
+	if (r->lock >= 0)
+		close(r->lock);
+	r->lock = -1;
+}
+
+/* Nobody waits any more. */
+static void tidy(struct runner *r)
+{
+	bool drew = r->artifacts.figures.backend != NULL;
+
+	sandbox_free(r->sandbox);
+	sandbox_result_free(&r->result);
+	inputs_free(&r->inputs);
+	artifacts_free(&r->artifacts);
+	writer_free(&r->writer);
+	tape_free(r->tape);
+	backlog_free(r->backlog);
+	strv_free(&r->texts);
+	workspace_settle(r->ws);
+	store_close(r->ws->store);
+	r->ws->store = NULL;
+	if (drew)
+		figures_learn_fonts(r->ws, &r->plan.python);
+	runplan_free(&r->plan);
+}
+
+static bool plan_it(struct runner *r, const struct run_request *req, struct err *e)
+{
+	if (!runplan_make(&r->plan, r->ws, req, e))
+		return false;
+	for (size_t i = 0; i < r->plan.remarks.n; i++)
+		wire_text(r->front, WIRE_REMARK, 0, r->plan.remarks.v[i]);
+	return true;
+}
+
+static bool attempt_it(struct runner *r, struct err *e)
+{
+	if (!prepare(r, e) || !enqueue(r, e))
+		return false;
+	run_it(r);
+	bool ok = finish(r, e);
+	release(r);
+	if (ok)
+		tell_end(r);
+	return ok;
+}
+
+_Noreturn void runner_main(struct workspace *ws, const struct run_request *req, struct runner_link link)
+{
+	struct runner r = { .ws = ws, .front = link.wire, .lock = -1 };
+	struct err e = { 0 };
+
+	detach(ws, link);
+	bool ok = halt_begin(&r.halt, link.stop, &e) && plan_it(&r, req, &e);
+	if (ok) {
+		wire_send(r.front, WIRE_READY, 0, 0, NULL, 0);
+		ok = attempt_it(&r, &e);
+	}
+	if (!ok) {
+		tell_error(&r, &e);
+		if (r.lock >= 0)
+			release(&r);
+	}
+	shutdown(r.front, SHUT_WR);
+	tidy(&r);
+	_exit(ok ? 0 : 1);
+}

@@ -1,0 +1,274 @@
+/*
+ * Settings: what a workspace (.tickmark/config) or its user (~/.config/tickmark/config) sets in place
+ * of a default. A workspace can come from anywhere, so its settings may name nothing that runs
+ * outside the sandbox.
+ */
+#include "settings.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ATTACHED_FILES 20000
+#define ATTACHED_SIZE (INT64_C(4) << 30)
+#define NAME_MAX_BYTES 200
+
+const struct setting_info setting_table[] = {
+	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
+	{ "name", "your name in the record", "Jo Miller" },
+	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
+	{ "attached-files", "most files of the folder that are attached", "50000" },
+	{ "attached-size", "largest file that is attached", "8G" },
+	{ "timeout", "wall clock time of a run", "30m" },
+	{ "cpu", "processor time of one process", "2h" },
+	{ "memory", "memory of all processes of a run", "8G" },
+	{ "scratch", "files written by a run", "2G" },
+	{ "scratch-files", "number of files and folders written by a run", "50000" },
+	{ "file-size", "size of one written file", "1G" },
+	{ "open-files", "files open at once in one process", "4096" },
+	{ "processes", "processes and threads of a run", "256" },
+	{ "stream-head", "kept of the beginning of a stream", "48M" },
+	{ "stream-tail", "kept of the end of a stream", "16M" },
+	{ "stream-total", "produced on a stream before the run is ended", "1G" },
+	{ "artifacts", "files kept of a run", "2000" },
+	{ "artifact-depth", "depth of folders collected", "40" },
+	{ "blas-threads", "threads of the linear algebra libraries", "4" },
+};
+const size_t setting_table_len = ARRAY_LEN(setting_table);
+
+static const struct setting_info *find(const char *name)
+{
+	for (size_t i = 0; i < setting_table_len; i++)
+		if (strcmp(setting_table[i].name, name) == 0)
+			return &setting_table[i];
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static bool parse_limit(const struct limit_info *limit, const char *value, int64_t *out, struct err *e)
+{
+	if (strcmp(value, "none") == 0) {
+		*out = 0;
+		return true;
+	}
+	switch (limit->unit) {
+	case UNIT_BYTES:
+		return size_parse(value, out, e);
+	case UNIT_MS:
+		return duration_parse(value, out, e);
+	case UNIT_COUNT:
+		break;
+	}
+	return int_parse(value, 0, INT32_MAX, out, e);
+}
+
+static bool check_text(const char *value, struct err *e)
+{
+	size_t n = strlen(value);
+
+	if (n == 0 || n > NAME_MAX_BYTES)
+		return err_set(e, ERR_INPUT, "expected 1 to %d bytes", NAME_MAX_BYTES);
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)value[i] < ' ' || value[i] == 127)
+			return err_set(e, ERR_INPUT, "control characters cannot stand in it");
+	return true;
+}
+
+static bool check_value(const char *name, const char *value, struct err *e)
+{
+	const struct limit_info *limit = limit_find(name);
+	int64_t n;
+
+	if (limit)
+		return parse_limit(limit, value, &n, e);
+	if (strcmp(name, "attached-files") == 0)
+		return int_parse(value, 1, 10000000, &n, e);
+	if (strcmp(name, "attached-size") == 0)
+		return size_parse(value, &n, e);
+	if (strcmp(name, "tier") == 0 && tier_parse(value) == TIER_NONE)
+		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
+	if (strcmp(name, "python") == 0)
+		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
+	return strcmp(name, "name") != 0 || check_text(value, e);
+}
+
+static bool check(const char *name, const char *value, struct err *e)
+{
+	if (!find(name))
+		return err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
+	if (check_value(name, value, e))
+		return true;
+	return err_prefix(e, "setting %s", name);
+}
+
+/* ---- files ---- */
+
+char *settings_user_path(void)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	/* The base directory specification: what is not absolute does not count. */
+	if (xdg && xdg[0] == '/')
+		return path_join(xdg, "tickmark/config");
+	return home && home[0] == '/' ? path_join(home, ".config/tickmark/config") : NULL;
+}
+
+static char *workspace_path(const struct workspace *ws)
+{
+	return path_join(ws->root, ".tickmark/config");
+}
+
+struct lookup {
+	const char *name; /* NULL: every setting */
+	char *value;      /* owned; the last one counts */
+	struct limits *limits;
+};
+
+static bool take(void *ctx, const char *key, const char *value, struct err *e)
+{
+	struct lookup *l = ctx;
+	const struct limit_info *limit = limit_find(key);
+	int64_t n;
+
+	if (!check(key, value, e))
+		return false;
+	if (l->name && strcmp(l->name, key) == 0) {
+		free(l->value);
+		l->value = xstrdup(value);
+	}
+	if (l->limits && limit) {
+		if (!parse_limit(limit, value, &n, e))
+			return false;
+		limit_put(l->limits, limit, n);
+	}
+	return true;
+}
+
+static bool read_file(char *path, struct lookup *l, struct err *e)
+{
+	bool ok = !path || conf_read(path, take, l, e);
+
+	free(path);
+	return ok;
+}
+
+/* Default of what is no limit of a run; those depend on the asker. NULL: none. */
+static char *default_of(const char *name)
+{
+	const struct limit_info *limit = limit_find(name);
+	char text[UNIT_TEXT];
+	struct policy p;
+
+	if (strcmp(name, "attached-files") == 0)
+		return xasprintf("%d", ATTACHED_FILES);
+	if (strcmp(name, "attached-size") == 0) {
+		size_format(ATTACHED_SIZE, text);
+		return xstrdup(text);
+	}
+	if (!limit)
+		return NULL;
+	policy_defaults(ASKER_PERSON, &p);
+	int64_t n = limit_get(&p.limits, limit);
+	if (n == 0)
+		return xstrdup("none");
+	if (limit->unit == UNIT_COUNT)
+		return xasprintf("%lld", (long long)n);
+	if (limit->unit == UNIT_BYTES)
+		size_format(n, text);
+	else
+		duration_format(n * 1000, text);
+	return xstrdup(text);
+}
+
+char *setting_get(struct workspace *ws, const char *name, const char **from, struct err *e)
+{
+	struct lookup user = { .name = name }, own = { .name = name };
+	const char *source = NULL;
+	char *value = NULL;
+
+	if (!find(name)) {
+		err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
+		return NULL;
+	}
+	if (!read_file(settings_user_path(), &user, e) || (ws && !read_file(workspace_path(ws), &own, e)))
+		goto out;
+	if (own.value) {
+		value = own.value;
+		own.value = NULL;
+		source = "workspace";
+	} else if (user.value) {
+		value = user.value;
+		user.value = NULL;
+		source = "user";
+	} else {
+		value = default_of(name);
+		source = "default";
+	}
+	if (from)
+		*from = source;
+out:
+	free(user.value);
+	free(own.value);
+	return value;
+}
+
+bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e)
+{
+	if (value ? !check(name, value, e) : !find(name) && !check(name, "", e))
+		return false;
+
+	char *path = ws ? workspace_path(ws) : settings_user_path();
+	if (!path)
+		return err_set(e, ERR_NOTFOUND, "no place for your settings: HOME is not set; set HOME or XDG_CONFIG_HOME");
+	bool ok = conf_write(path, name, value, e);
+	free(path);
+	if (!ok || !ws)
+		return ok;
+
+	struct store *st = workspace_store(ws, e);
+	char *text = xasprintf("%s = %s", name, value ? value : "(unset)");
+	ok = st && store_event(st, "setting changed", 0, text, e);
+	free(text);
+	return ok;
+}
+
+bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy *out, struct err *e)
+{
+	struct lookup l = { .limits = &out->limits };
+
+	policy_defaults(asker, out);
+	return read_file(settings_user_path(), &l, e) && (!ws || read_file(workspace_path(ws), &l, e));
+}
+
+bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e)
+{
+	char *n = setting_get(ws, "attached-files", NULL, e);
+	char *s = n ? setting_get(ws, "attached-size", NULL, e) : NULL;
+	bool ok = n && s && int_parse(n, 1, INT64_MAX, files, e) && size_parse(s, size, e);
+
+	free(n);
+	free(s);
+	return ok;
+}
+
+bool settings_check_tier(struct workspace *ws, const struct sandbox_caps *caps, struct err *e)
+{
+	struct err fault = { 0 };
+	char *word = setting_get(ws, "tier", NULL, &fault);
+
+	if (!word) {
+		if (fault.code != ERR_NONE && e)
+			*e = fault;
+		return fault.code == ERR_NONE;
+	}
+	enum tier least = tier_parse(word);
+	free(word);
+	/* Best first; TIER_NONE stands before all. */
+	if (caps->tier != TIER_NONE && caps->tier <= least)
+		return true;
+	return err_set(e, ERR_SANDBOX, "the settings ask for isolation of tier %s, this machine has %s%s%s", tier_word(least),
+	               tier_word(caps->tier), *caps->why ? ": " : "", caps->why);
+}
