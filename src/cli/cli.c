@@ -1,0 +1,248 @@
+/*
+ * The table of commands and its dispatch, and what every command needs: its workspace, its errors,
+ * its exit status.
+ */
+#include "cli.h"
+#include "cmd.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct cmd_entry *const cmd_table[] = {
+	&cmd_init_entry,
+	&cmd_attach_entry,
+	&cmd_run_entry,
+	&cmd_repeat_entry,
+	&cmd_rerun_entry,
+	&cmd_stop_entry,
+	&cmd_wait_entry,
+	&cmd_log_entry,
+	&cmd_show_entry,
+	&cmd_export_entry,
+	&cmd_verify_entry,
+	&cmd_config_entry,
+	&cmd_doctor_entry,
+	&help_entry,
+	&man_entry,
+	&completions_entry,
+	NULL,
+};
+
+const struct cmd_entry *cmd_find(const char *name)
+{
+	for (size_t i = 0; cmd_table[i]; i++)
+		if (strcmp(cmd_table[i]->name, name) == 0 ||
+		    (cmd_table[i]->alias && strcmp(cmd_table[i]->alias, name) == 0))
+			return cmd_table[i];
+	return NULL;
+}
+
+bool cmd_workspace(struct cmd *c, struct err *e)
+{
+	struct err reaping = { 0 };
+	int64_t interrupted = 0;
+
+	if (c->ws)
+		return true;
+	c->ws = workspace_open(".", e);
+	if (!c->ws)
+		return false;
+	if (!run_reap(c->ws, &interrupted, &reaping) && reaping.code != ERR_READONLY && reaping.code != ERR_BUSY)
+		console_say(c, "attempts whose runner vanished could not be marked: %s", reaping.msg);
+	if (interrupted > 0)
+		console_say(c, "%lld attempt%s found interrupted: the runner vanished", (long long)interrupted,
+		            interrupted == 1 ? "" : "s");
+	return true;
+}
+
+bool cmd_query(struct cmd *c, struct err *e)
+{
+	if (c->query)
+		return true;
+	if (!cmd_workspace(c, e))
+		return false;
+	c->query = query_open(c->ws, e);
+	return c->query != NULL;
+}
+
+int cmd_fail(const struct cmd *c, const struct err *e)
+{
+	console_say(c, "%s", e->msg);
+	return e->code == ERR_INPUT ? STATUS_USAGE : STATUS_FAILED;
+}
+
+int cmd_usage(const struct cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+	struct buf b = { 0 };
+
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	console_say(c, "%s (see: tickmark %s%s--help)", b.data, c ? c->entry->name : "", c ? " " : "");
+	buf_free(&b);
+	return STATUS_USAGE;
+}
+
+/* A terminal shows no byte of the record as it is: everything beyond ASCII as \u escapes, which mean
+ * the same to whoever parses them. */
+static void print_ascii(FILE *f, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		unsigned char b = (unsigned char)text[i];
+		uint32_t cp = b;
+		size_t len = b < 0x80 ? 1 : b < 0xE0 ? 2 : b < 0xF0 ? 3 : 4;
+
+		if (len > 1)
+			cp = b & (0x7Fu >> len);
+		for (size_t k = 1; k < len && i + k < n; k++)
+			cp = cp << 6 | ((unsigned char)text[i + k] & 0x3F);
+		i += len;
+		if (cp < 0x7F)
+			putc((int)cp, f);
+		else if (cp < 0x10000)
+			fprintf(f, "\\u%04x", cp);
+		else
+			fprintf(f, "\\u%04x\\u%04x", 0xD800 + ((cp - 0x10000) >> 10), 0xDC00 + (cp & 0x3FF));
+	}
+}
+
+int cmd_print_json(const struct cmd *c, struct json_writer *w, int status)
+{
+	if (!console_is_tty(stdout)) {
+		json_writer_print(w, stdout, false);
+		return console_finish(c) ? status : STATUS_FAILED;
+	}
+
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		die("out of memory");
+	json_writer_print(w, f, true);
+	fclose(f);
+	print_ascii(stdout, text, n);
+	free(text);
+	return console_finish(c) ? status : STATUS_FAILED;
+}
+
+void cmd_drop_json(struct json_writer *w)
+{
+	free(json_writer_text(w));
+}
+
+static void cmd_release(struct cmd *c)
+{
+	if (c->query)
+		query_close(c->query);
+	if (c->ws) {
+		workspace_settle(c->ws);
+		workspace_close(c->ws);
+	}
+	free(c->given);
+	free(c->args);
+}
+
+static int run_command(const struct cmd_entry *entry, char **argv)
+{
+	struct cmd c = { .entry = entry };
+	int status = STATUS_USAGE;
+
+	if (option_parse(&c, argv)) {
+		if (c.help)
+			help_command(stdout, entry);
+		status = c.help ? STATUS_DONE : entry->run(&c);
+		if (!console_finish(&c))
+			status = STATUS_FAILED;
+	}
+	cmd_release(&c);
+	return status;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[64];
+	size_t n = 0;
+
+	for (size_t i = 0; cmd_table[i] && n < ARRAY_LEN(names); i++)
+		if (!(cmd_table[i]->flags & CMD_HIDDEN))
+			names[n++] = cmd_table[i]->name;
+	const char *near = option_nearest(word, names, n);
+	if (near)
+		console_say(NULL, "no command '%s'; did you mean '%s'? (tickmark help lists them)", word, near);
+	else
+		console_say(NULL, "no command '%s' (tickmark help lists them)", word);
+	return STATUS_USAGE;
+}
+
+/* tickmark, tickmark DIR and tickmark FILE open the screen. */
+static int no_screen(const char *what)
+{
+	struct stat st;
+
+	if (what && stat(what, &st) == 0 && S_ISREG(st.st_mode))
+		console_say(NULL, "there is no screen for %s yet; tickmark verify FILE checks a record, "
+		                  "tickmark help lists what there is", what);
+	else
+		console_say(NULL, "there is no screen yet; use tickmark log and tickmark show, "
+		                  "tickmark help lists what there is");
+	return STATUS_FAILED;
+}
+
+/* Words in front of the command; *argv is left at it. -1: go on, else the exit status. */
+static int front_words(char ***argv)
+{
+	for (; **argv && ***argv == '-' && strcmp(**argv, "-") != 0; ++*argv) {
+		const char *word = **argv;
+
+		if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+			printf("tickmark %s\n", TICKMARK_VERSION);
+			return console_finish(NULL) ? STATUS_DONE : STATUS_FAILED;
+		}
+		if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+			help_all(stdout);
+			return console_finish(NULL) ? STATUS_DONE : STATUS_FAILED;
+		}
+		if (strncmp(word, "-C", 2) != 0)
+			return cmd_usage(NULL, "no option %s before the command", word);
+		const char *dir = word[2] ? word + 2 : *++*argv;
+		if (!dir)
+			return cmd_usage(NULL, "-C needs DIR");
+		if (chdir(dir) != 0) {
+			console_say(NULL, "cannot go to folder %s: %s", dir, strerror(errno));
+			return STATUS_FAILED;
+		}
+	}
+	return -1;
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct stat st;
+
+	(void)argc;
+	fs_guard_stdio();
+	setlocale(LC_CTYPE, "");
+	if (*argv)
+		argv++;
+	int status = front_words(&argv);
+	if (status >= 0)
+		return status;
+	if (!*argv)
+		return no_screen(NULL);
+	const struct cmd_entry *entry = cmd_find(*argv);
+	if (entry)
+		return run_command(entry, argv + 1);
+	if (stat(*argv, &st) == 0)
+		return no_screen(*argv);
+	if (strchr(*argv, '/')) {
+		console_say(NULL, "no such file or folder: %s", *argv);
+		return STATUS_FAILED;
+	}
+	return unknown_command(*argv);
+}

@@ -1,0 +1,151 @@
+/* config: the settings of the workspace, in force and where they come from. */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cmd_option config_options[] = {
+	{ .name = "unset", .arg = "NAME", .help = "remove the workspace's own value" },
+	{ .name = NULL },
+};
+
+static const struct cmd_member config_members[] = {
+	{ "settings[].name", "name of the setting" },
+	{ "settings[].value", "value in force, null when there is none" },
+	{ "settings[].from", "where it comes from: default, user, workspace" },
+	{ "settings[].help", "what it is" },
+	{ "settings[].example", "how a value looks" },
+	{ NULL, NULL },
+};
+
+static const struct setting_info *find_setting(const char *name)
+{
+	for (size_t i = 0; i < setting_table_len; i++)
+		if (strcmp(setting_table[i].name, name) == 0)
+			return &setting_table[i];
+	return NULL;
+}
+
+static int unknown_setting(const struct cmd *c, const char *name)
+{
+	const char *names[128];
+	size_t n = 0;
+
+	for (; n < setting_table_len && n < ARRAY_LEN(names); n++)
+		names[n] = setting_table[n].name;
+	const char *near = option_nearest(name, names, n);
+	return near ? cmd_usage(c, "no setting %s; did you mean %s?", name, near)
+	            : cmd_usage(c, "no setting %s; tickmark config lists them", name);
+}
+
+static bool setting_json(struct cmd *c, struct json_writer *w, const struct setting_info *info, struct err *e)
+{
+	const char *from = NULL;
+	char *value = setting_get(c->ws, info->name, &from, e);
+
+	if (!value && e->code != ERR_NONE)
+		return false;
+	json_open(w, NULL, '{');
+	json_put_text(w, "name", info->name);
+	if (value)
+		json_put_bytes(w, "value", value, strlen(value));
+	else
+		json_put_null(w, "value");
+	json_put_text(w, "from", from);
+	json_put_text(w, "help", info->help);
+	json_put_text(w, "example", info->example);
+	json_close(w);
+	free(value);
+	return true;
+}
+
+static int print_json(struct cmd *c, const struct setting_info *only)
+{
+	struct json_writer *w = json_writer_new();
+	struct err e = { 0 };
+	bool ok = true;
+
+	json_open(w, "settings", '[');
+	for (size_t i = 0; i < setting_table_len && ok; i++)
+		if (!only || only == &setting_table[i])
+			ok = setting_json(c, w, &setting_table[i], &e);
+	json_close(w);
+	if (ok)
+		return cmd_print_json(c, w, STATUS_DONE);
+	cmd_drop_json(w);
+	return cmd_fail(c, &e);
+}
+
+static int list_settings(struct cmd *c)
+{
+	struct columns *t = columns_new("setting\tvalue\tfrom\twhat it is");
+	struct err e = { 0 };
+
+	for (size_t i = 0; i < setting_table_len; i++) {
+		const char *from = NULL;
+		char *value = setting_get(c->ws, setting_table[i].name, &from, &e);
+
+		if (!value && e.code != ERR_NONE) {
+			columns_free(t);
+			return cmd_fail(c, &e);
+		}
+		columns_cell(t, "%s", setting_table[i].name);
+		columns_cell_take(t, console_str(stdout, value ? value : "-"), TONE_PLAIN);
+		columns_cell(t, "%s", from ? from : "");
+		columns_cell(t, "%s", setting_table[i].help);
+		columns_row(t);
+		free(value);
+	}
+	columns_print_whole(t, stdout, "");
+	return STATUS_DONE;
+}
+
+static int print_setting(struct cmd *c, const char *name)
+{
+	struct err e = { 0 };
+	const char *from;
+	char *value = setting_get(c->ws, name, &from, &e);
+
+	if (!value && e.code != ERR_NONE)
+		return cmd_fail(c, &e);
+	if (value) {
+		char *safe = console_str(stdout, value);
+		printf("%s\n", safe);
+		free(safe);
+	}
+	free(value);
+	return STATUS_DONE;
+}
+
+static int config_run(struct cmd *c)
+{
+	const char *unset = option_value(c, "unset"), *name = unset ? unset : c->args_n ? c->args[0] : NULL;
+	const struct setting_info *info = name ? find_setting(name) : NULL;
+	struct err e = { 0 };
+
+	if (unset && c->args_n)
+		return cmd_usage(c, "--unset NAME stands alone");
+	if (name && !info)
+		return unknown_setting(c, name);
+	if (!cmd_workspace(c, &e))
+		return cmd_fail(c, &e);
+	if (unset || c->args_n == 2)
+		return setting_set(c->ws, name, unset ? NULL : c->args[1], &e) ? STATUS_DONE : cmd_fail(c, &e);
+	if (c->json)
+		return print_json(c, info);
+	return info ? print_setting(c, name) : list_settings(c);
+}
+
+const struct cmd_entry cmd_config_entry = {
+	.name = "config",
+	.args = "[NAME [VALUE]] | --unset NAME",
+	.brief = "Shows or changes the settings of the workspace",
+	.detail = "A value of the workspace (.tickmark/config) goes before the user's (~/.config/tickmark/config), that "
+	          "before the default.",
+	.statuses = "0 shown or changed, 2 it could not be, 3 wrong use, or not a value of that setting",
+	.examples = "tickmark config\ntickmark config memory 8G\ntickmark config --unset memory",
+	.options = config_options,
+	.members = config_members,
+	.max_args = 2,
+	.run = config_run,
+};

@@ -1,0 +1,162 @@
+/* doctor: what this machine can do for tickmark, and the limits in force. */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cmd_option doctor_options[] = {
+	{ .name = "limits", .help = "the limits in force, and what raises them" },
+	{ .name = NULL },
+};
+
+static const struct cmd_member doctor_members[] = {
+	{ "good", "whether nothing needs to be done; not with --limits" },
+	{ "findings[].what", "what was looked at" },
+	{ "findings[].state", "how it is" },
+	{ "findings[].remedy", "what to do about it, null when nothing" },
+	{ "findings[].good", "whether it is as it should be" },
+	{ "limits[].name", "name of a limit; with --limits" },
+	{ "limits[].person", "its value for runs of a person, in bytes, milliseconds or a count; 0 is none" },
+	{ "limits[].assistant", "its value for runs of an assistant" },
+	{ "limits[].unit", "bytes, ms or count" },
+	{ "limits[].help", "what it limits" },
+	{ "limits[].raise", "the command that raises it" },
+	{ NULL, NULL },
+};
+
+static const char *const unit_names[] = { [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes", [UNIT_MS] = "ms" };
+
+static char *raise_command(const struct limit_info *info)
+{
+	return info->flag ? xasprintf("run %s, config %s", info->flag, info->name) : xasprintf("config %s", info->name);
+}
+
+static void limit_row(struct columns *t, const struct limit_info *info, const struct policy *person,
+                      const struct policy *assistant)
+{
+	int64_t mine = limit_get(&person->limits, info), theirs = limit_get(&assistant->limits, info);
+
+	columns_cell(t, "%s", info->name);
+	columns_cell_take(t, mine ? summary_limit(info, mine) : xstrdup("none"), TONE_PLAIN);
+	columns_cell_take(t, theirs ? summary_limit(info, theirs) : xstrdup("none"), TONE_PLAIN);
+	columns_cell_take(t, raise_command(info), TONE_PLAIN);
+	columns_cell(t, "%s", info->help);
+	columns_row(t);
+}
+
+static void limit_object(struct json_writer *w, const struct limit_info *info, const struct policy *person,
+                         const struct policy *assistant)
+{
+	char *raise = raise_command(info);
+
+	json_open(w, NULL, '{');
+	json_put_text(w, "name", info->name);
+	json_put_int(w, "person", limit_get(&person->limits, info));
+	json_put_int(w, "assistant", limit_get(&assistant->limits, info));
+	json_put_text(w, "unit", unit_names[info->unit]);
+	json_put_text(w, "help", info->help);
+	json_put_text(w, "raise", raise);
+	json_close(w);
+	free(raise);
+}
+
+static int show_limits(struct cmd *c)
+{
+	struct policy person = { 0 }, assistant = { 0 };
+	struct err e = { 0 };
+
+	if (!settings_policy(c->ws, ASKER_PERSON, &person, &e) ||
+	    !settings_policy(c->ws, ASKER_ASSISTANT, &assistant, &e))
+		return cmd_fail(c, &e);
+	if (c->json) {
+		struct json_writer *w = json_writer_new();
+
+		json_open(w, "limits", '[');
+		for (size_t i = 0; i < limit_table_len; i++)
+			limit_object(w, &limit_table[i], &person, &assistant);
+		json_close(w);
+		return cmd_print_json(c, w, STATUS_DONE);
+	}
+	struct columns *t = columns_new("limit\t>person\t>assistant\traised by\twhat it limits");
+	for (size_t i = 0; i < limit_table_len; i++)
+		limit_row(t, &limit_table[i], &person, &assistant);
+	columns_print(t, stdout, "");
+	return STATUS_DONE;
+}
+
+struct examination {
+	struct columns *columns;
+	struct json_writer *json; /* NULL: text */
+	bool good;
+};
+
+static void take_finding(void *ctx, const struct finding *f)
+{
+	struct examination *x = ctx;
+	bool remedy = f->remedy && *f->remedy;
+
+	x->good = x->good && f->good;
+	if (x->json) {
+		json_open(x->json, NULL, '{');
+		json_put_text(x->json, "what", f->what);
+		json_put_bytes(x->json, "state", f->state, strlen(f->state));
+		if (remedy)
+			json_put_bytes(x->json, "remedy", f->remedy, strlen(f->remedy));
+		else
+			json_put_null(x->json, "remedy");
+		json_put_bool(x->json, "good", f->good);
+		json_close(x->json);
+		return;
+	}
+	struct buf b = { 0 };
+	buf_addf(&b, "%s%s%s", f->state, remedy ? "; " : "", remedy ? f->remedy : "");
+	columns_cell_take(x->columns, xstrdup(f->good ? "ok" : "!!"), f->good ? TONE_GOOD : TONE_BAD);
+	columns_cell(x->columns, "%s", f->what);
+	columns_cell_take(x->columns, console_text(stdout, b.data, b.len), TONE_PLAIN);
+	columns_row(x->columns);
+	buf_free(&b);
+}
+
+static int examine(struct cmd *c)
+{
+	struct examination x = { .good = true };
+	struct err e = { 0 };
+
+	if (c->json) {
+		x.json = json_writer_new();
+		json_open(x.json, "findings", '[');
+	} else {
+		x.columns = columns_new(NULL);
+	}
+	bool ok = doctor_each(c->ws, take_finding, &x, &e);
+	int status = !ok ? cmd_fail(c, &e) : x.good ? STATUS_DONE : STATUS_NOT_GOOD;
+	if (x.json) {
+		json_close(x.json);
+		json_put_bool(x.json, "good", x.good && ok);
+		return cmd_print_json(c, x.json, status);
+	}
+	columns_print_whole(x.columns, stdout, "");
+	return status;
+}
+
+static int doctor_run(struct cmd *c)
+{
+	struct err e = { 0 };
+
+	if (!cmd_workspace(c, &e) && e.code != ERR_NOTFOUND)
+		return cmd_fail(c, &e);
+	return option_given(c, "limits") ? show_limits(c) : examine(c);
+}
+
+const struct cmd_entry cmd_doctor_entry = {
+	.name = "doctor",
+	.args = "[--limits]",
+	.brief = "Shows what this machine can do for tickmark, and what to do about the rest",
+	.detail = "Works without a workspace too. With --limits: the limits in force for a person's and an assistant's "
+	          "runs, and what raises each.",
+	.statuses = "0 all is well, 1 something is to be done, 2 it could not be examined, 3 wrong use",
+	.examples = "tickmark doctor\ntickmark doctor --limits",
+	.options = doctor_options,
+	.members = doctor_members,
+	.run = doctor_run,
+};

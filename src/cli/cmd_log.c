@@ -1,0 +1,187 @@
+/* log: the attempts, newest first. */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cmd_option log_options[] = {
+	{ .name = "limit", .letter = 'n', .arg = "N", .help = "no more than N" },
+	{ .name = "steps", .letter = 's', .help = "each step once, as its last attempt" },
+	{ .name = "checks", .letter = 'c', .help = "the repeats too" },
+	{ .name = "oldest-first", .letter = 'r', .help = "oldest first" },
+	{ .name = NULL },
+};
+
+static const struct cmd_member log_members[] = {
+	{ "attempts[].ref", "reference, \"7.2\", or \"7.2r1\" of a check" },
+	{ "attempts[].step", "number of the step" },
+	{ "attempts[].number", "of the attempt within the step" },
+	{ "attempts[].check", "number of the check, null for an attempt" },
+	{ "attempts[].state", "queued, running, or the outcome" },
+	{ "attempts[].exit_code", "null when it did not exit by itself" },
+	{ "attempts[].signal", "name of the signal that ended it, else null" },
+	{ "attempts[].limit", "name of the limit that ended it, else null" },
+	{ "attempts[].detail", "one line for people" },
+	{ "attempts[].verdict", "of a check, else null" },
+	{ "attempts[].queued_at", "when it came into the record" },
+	{ "attempts[].wall_us", "how long it ran" },
+	{ "attempts[].title", "of the attempt, else of the step" },
+	{ "attempts[].asker", "who asked for it" },
+	{ "attempts[].artifacts", "number of files that it left" },
+	{ "attempts[].step_attempts", "number of attempts of its step" },
+	{ "more", "whether --limit left some out" },
+	{ NULL, NULL },
+};
+
+struct listing {
+	struct columns *columns;
+	struct json_writer *json; /* NULL: text */
+	size_t limit;             /* 0: all */
+	size_t n;
+	bool more;
+};
+
+static void put_text(struct json_writer *w, const char *key, const char *s)
+{
+	if (s)
+		json_put_bytes(w, key, s, strlen(s));
+	else
+		json_put_null(w, key);
+}
+
+static void row_json(struct json_writer *w, const struct row *r)
+{
+	char *sig = r->signal ? summary_signal(r->signal) : NULL;
+
+	json_open(w, NULL, '{');
+	json_put_text(w, "ref", r->ref);
+	json_put_int(w, "step", r->step);
+	json_put_int(w, "number", r->number);
+	if (r->check)
+		json_put_int(w, "check", r->check);
+	else
+		json_put_null(w, "check");
+	json_put_text(w, "state", outcome_word(r->state));
+	if (outcome_is_end(r->state) && r->exit_code >= 0)
+		json_put_int(w, "exit_code", r->exit_code);
+	else
+		json_put_null(w, "exit_code");
+	json_put_text(w, "signal", sig);
+	json_put_text(w, "limit", r->limit);
+	put_text(w, "detail", r->detail ? r->detail : "");
+	json_put_text(w, "verdict", r->verdict ? verdict_word(r->verdict) : NULL);
+	json_put_time(w, "queued_at", r->queued_us);
+	json_put_int(w, "wall_us", r->wall_us);
+	put_text(w, "title", r->title);
+	put_text(w, "asker", r->asker);
+	json_put_int(w, "artifacts", r->artifacts);
+	json_put_int(w, "step_attempts", r->step_attempts);
+	json_close(w);
+	free(sig);
+}
+
+static void row_text(struct columns *c, const struct row *r)
+{
+	char when[CLOCK_TEXT], wall[UNIT_TEXT] = "";
+	struct buf what = { 0 };
+
+	clock_local(r->queued_us, when);
+	if (outcome_is_end(r->state))
+		duration_format(r->wall_us, wall);
+	buf_adds(&what, r->title ? r->title : "");
+	if (r->detail && *r->detail)
+		buf_addf(&what, "%s%s", what.len ? ": " : "", r->detail);
+	columns_cell(c, "%s", r->ref);
+	columns_cell_take(c, xstrdup(outcome_word(r->state)), summary_tone(r->state));
+	columns_cell_take(c, xstrdup(r->verdict ? verdict_word(r->verdict) : ""), summary_verdict_tone(r->verdict));
+	columns_cell(c, "%s", wall);
+	columns_cell(c, "%s", when);
+	columns_cell_take(c, console_str(stdout, r->asker ? r->asker : ""), TONE_PLAIN);
+	columns_cell_take(c, console_text(stdout, what.data ? what.data : "", what.len), TONE_PLAIN);
+	columns_row(c);
+	buf_free(&what);
+}
+
+static bool take_row(void *ctx, const struct row *r)
+{
+	struct listing *l = ctx;
+
+	if (l->limit && l->n == l->limit) {
+		l->more = true;
+		return false;
+	}
+	l->n++;
+	if (l->json)
+		row_json(l->json, r);
+	else
+		row_text(l->columns, r);
+	return true;
+}
+
+static bool take_filter(struct cmd *c, struct log_filter *f, struct listing *l, struct err *e)
+{
+	const char *limit = option_value(c, "limit");
+	int64_t n = 0, attempt;
+	struct detail d = { 0 };
+
+	if (limit && !int_parse(limit, 1, INT32_MAX, &n, e)) {
+		e->code = ERR_INPUT;
+		return err_prefix(e, "--limit");
+	}
+	l->limit = (size_t)n;
+	f->limit = n ? (size_t)n + 1 : 0;
+	f->steps = option_given(c, "steps");
+	f->checks = option_given(c, "checks");
+	f->oldest_first = option_given(c, "oldest-first");
+	if (!cmd_query(c, e))
+		return false;
+	if (c->args_n == 0)
+		return true;
+	if (!query_resolve_text(c->query, c->args[0], &attempt, e) || !query_detail(c->query, attempt, &d, e))
+		return false;
+	f->step = d.step.number;
+	query_detail_free(&d);
+	return true;
+}
+
+static int log_run(struct cmd *c)
+{
+	struct log_filter f = { 0 };
+	struct listing l = { 0 };
+	struct err e = { 0 };
+
+	if (!take_filter(c, &f, &l, &e))
+		return cmd_fail(c, &e);
+	if (c->json) {
+		l.json = json_writer_new();
+		json_open(l.json, "attempts", '[');
+	} else {
+		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\twho\ttitle");
+	}
+	bool ok = query_log(c->query, &f, take_row, &l, &e);
+	if (!c->json) {
+		columns_print(l.columns, stdout, "");
+		if (l.n == 0 && ok)
+			console_note("no attempt yet; tickmark run FILE makes one");
+		return ok ? STATUS_DONE : cmd_fail(c, &e);
+	}
+	json_close(l.json);
+	json_put_bool(l.json, "more", l.more);
+	if (ok)
+		return cmd_print_json(c, l.json, STATUS_DONE);
+	cmd_drop_json(l.json);
+	return cmd_fail(c, &e);
+}
+
+const struct cmd_entry cmd_log_entry = {
+	.name = "log",
+	.args = "[OPTION]... [REF]",
+	.brief = "Lists the attempts, newest first",
+	.detail = "With REF, the attempts of its step alone. Repeats are listed with --checks.",
+	.statuses = "0 whenever it could be listed, 2 it could not, 3 wrong use",
+	.examples = "tickmark log\ntickmark log -n 5\ntickmark log --checks 7 # attempts and repeats of step 7",
+	.options = log_options,
+	.members = log_members,
+	.max_args = 1,
+	.run = log_run,
+};

@@ -1,0 +1,183 @@
+/* verify: whether a record is what was written, entry by entry, byte by byte. */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cmd_option verify_options[] = {
+	{ .name = "head", .help = "print the hash of the newest entry, and nothing else" },
+	{ .name = "expect", .arg = "HASH", .help = "the head must be HASH, as it was told by other means" },
+	{ .name = NULL },
+};
+
+static const struct cmd_member verify_members[] = {
+	{ "intact", "whether nothing is wrong" },
+	{ "attempts", "number of attempts" },
+	{ "checks", "number of repeats" },
+	{ "newest_at", "time of the newest entry" },
+	{ "entries", "number of entries of the ledger" },
+	{ "head", "hash of the newest entry" },
+	{ "head_expected", "whether it is the one of --expect; null without it" },
+	{ "files", "number of byte strings that were hashed again" },
+	{ "bytes", "their size" },
+	{ "running", "whether attempts are running" },
+	{ "faults[]", "what is wrong, one text each" },
+	{ NULL, NULL },
+};
+
+struct verifying {
+	struct cmd *c;
+	struct strv faults;
+	bool progress; /* shown on the terminal */
+	int64_t shown; /* percent */
+};
+
+static void take_fault(void *ctx, const char *what)
+{
+	struct verifying *v = ctx;
+
+	strv_add(&v->faults, what);
+}
+
+static bool show_progress(void *ctx, int64_t done, int64_t total)
+{
+	struct verifying *v = ctx;
+	int64_t percent = total > 0 ? done * 100 / total : 100;
+
+	if (v->progress && percent != v->shown) {
+		v->shown = percent;
+		fprintf(stderr, "\rverifying %3lld%%", (long long)percent);
+	}
+	return true;
+}
+
+static void clear_progress(const struct verifying *v)
+{
+	if (v->shown >= 0)
+		fputs("\r              \r", stderr);
+}
+
+static void print_text(const struct verifying *v, const struct verify_report *r)
+{
+	char newest[CLOCK_TEXT] = "", head[DIGEST_HEX], bytes[UNIT_TEXT];
+
+	digest_hex(&r->head, head);
+	size_format(r->bytes, bytes);
+	if (r->newest_us)
+		clock_local(r->newest_us, newest);
+	printf("%lld attempt%s%s%s, head %s\n", (long long)r->attempts, r->attempts == 1 ? "" : "s",
+	       *newest ? ", newest of " : "", newest, head);
+	printf("%lld checks, %lld entries, %lld byte strings of %s\n", (long long)r->checks, (long long)r->entries,
+	       (long long)r->blobs, bytes);
+	if (r->running)
+		printf("attempts are running\n");
+	for (size_t i = 0; i < v->faults.n; i++) {
+		char *what = console_str(stdout, v->faults.v[i]);
+		printf("fault: %s\n", what);
+		free(what);
+	}
+	char *word = console_tinted(stdout, v->faults.n ? TONE_BAD : TONE_GOOD, v->faults.n ? "broken" : "intact");
+	printf("%s", word);
+	if (v->faults.n)
+		printf(": %zu fault%s", v->faults.n, v->faults.n == 1 ? "" : "s");
+	putchar('\n');
+	free(word);
+}
+
+static int print_json(struct cmd *c, const struct verifying *v, const struct verify_report *r, int expected, int status)
+{
+	struct json_writer *w = json_writer_new();
+
+	json_put_bool(w, "intact", status == STATUS_DONE);
+	json_put_int(w, "attempts", r->attempts);
+	json_put_int(w, "checks", r->checks);
+	json_put_time(w, "newest_at", r->newest_us);
+	json_put_int(w, "entries", r->entries);
+	json_put_digest(w, "head", &r->head);
+	if (expected < 0)
+		json_put_null(w, "head_expected");
+	else
+		json_put_bool(w, "head_expected", expected);
+	json_put_int(w, "files", r->blobs);
+	json_put_int(w, "bytes", r->bytes);
+	json_put_bool(w, "running", r->running);
+	json_open(w, "faults", '[');
+	for (size_t i = 0; i < v->faults.n; i++)
+		json_put_bytes(w, NULL, v->faults.v[i], strlen(v->faults.v[i]));
+	json_close(w);
+	return cmd_print_json(c, w, status);
+}
+
+/* 1 the head is the expected one, 0 it is not, -1 none was named. */
+static int compare_head(const struct cmd *c, const struct verify_report *r)
+{
+	struct digest want;
+
+	if (!option_given(c, "expect"))
+		return -1;
+	digest_parse(option_value(c, "expect"), &want);
+	return digest_equal(&want, &r->head);
+}
+
+static bool open_record(struct cmd *c, struct err *e)
+{
+	if (c->args_n == 0)
+		return cmd_query(c, e);
+	c->query = query_open_file(c->args[0], e);
+	return c->query != NULL;
+}
+
+static int verify_run(struct cmd *c)
+{
+	struct verifying v = { .c = c, .progress = console_is_tty(stderr), .shown = -1 };
+	struct verify_report r = { 0 };
+	struct err e = { 0 };
+	struct digest want;
+	int status;
+
+	if (option_given(c, "expect") && !digest_parse(option_value(c, "expect"), &want))
+		return cmd_usage(c, "--expect needs a hash of 64 hexadecimal digits");
+	if (!open_record(c, &e))
+		return cmd_fail(c, &e);
+	bool ok = query_verify(c->query, take_fault, show_progress, &v, &r, &e);
+	clear_progress(&v);
+	if (!ok) {
+		strv_free(&v.faults);
+		return cmd_fail(c, &e);
+	}
+	int expected = compare_head(c, &r);
+	if (expected == 0)
+		strv_add(&v.faults, "the head is not the expected one: entries were added, removed or changed since");
+	status = v.faults.n || r.faults ? STATUS_NOT_GOOD : STATUS_DONE;
+	if (c->json) {
+		status = print_json(c, &v, &r, expected, status);
+	} else if (option_given(c, "head")) {
+		char head[DIGEST_HEX];
+
+		digest_hex(&r.head, head);
+		printf("%s\n", head);
+		if (status)
+			console_say(c, "the record is broken; tickmark verify says where");
+	} else {
+		print_text(&v, &r);
+	}
+	strv_free(&v.faults);
+	return status;
+}
+
+const struct cmd_entry cmd_verify_entry = {
+	.name = "verify",
+	.args = "[OPTION]... [FILE]",
+	.brief = "Checks that a record is what was written, byte by byte",
+	.detail = "Without FILE, the record of the workspace; FILE is any record, which is not written to. Every entry of "
+	          "the ledger and everything it stands for is hashed again. That a record ends too early shows only "
+	          "when its head is known by other means: note head and count when the record is handed over, and "
+	          "give the head with --expect.",
+	.statuses = "0 intact, 1 broken, or not the expected head, 2 it could not be checked, 3 wrong use",
+	.examples = "tickmark verify\ntickmark verify --head # to be put in the mail\n"
+	            "tickmark verify --expect 9f3c... copy/record.db",
+	.options = verify_options,
+	.members = verify_members,
+	.max_args = 1,
+	.run = verify_run,
+};

@@ -1,0 +1,172 @@
+/*
+ * Running in the foreground: bytes are shown as they come, Ctrl-C stops the attempt, a hang-up or a
+ * reader that went away does not.
+ *
+ * The runner is in a session of its own, so signals of the terminal reach this process alone. SIGINT
+ * is counted by a handler, from before the runner is forked (else a Ctrl-C in between would end the
+ * front and leave the run going on), and later let in only while ppoll waits. SIGHUP and SIGTERM keep
+ * their default: the front dies, the run goes on.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupts; /* Ctrl-C that came */
+static volatile sig_atomic_t started;    /* there is a run to stop */
+
+static void count_interrupt(int sig)
+{
+	(void)sig;
+	interrupts++;
+	if (!started && interrupts > 1)
+		_exit(STATUS_FAILED);
+}
+
+struct watch {
+	struct run *run;
+	struct foreground *fg;
+	struct feed out, err;
+	char *by;         /* who a Ctrl-C stops it for */
+	bool stopped;     /* an interrupt was acted upon */
+	bool gone;        /* the runner vanished */
+	sigset_t waiting; /* signal mask while waiting */
+};
+
+static void take_event(struct watch *w, const struct run_event *ev)
+{
+	if (ev->kind == RUN_QUEUED)
+		w->fg->attempt = ev->attempt;
+	if (ev->kind == RUN_BYTES && !w->fg->quiet)
+		feed_bytes(ev->stream == STREAM_OUT ? &w->out : &w->err, ev->bytes, ev->len);
+}
+
+/* Acts on interrupts that came: the first stops the attempt, the second stops waiting for it. */
+static void act_on_interrupts(struct watch *w)
+{
+	if (interrupts > 0 && !w->stopped) {
+		w->stopped = true;
+		run_stop(w->run, w->by);
+	} else if (interrupts > 1) {
+		w->fg->left = true;
+	}
+}
+
+/* Everything there is, without waiting; 1 goes on, 0 it ended, -1 error. */
+static int drain(struct watch *w, struct err *e)
+{
+	struct run_event ev;
+	int got;
+
+	while ((got = run_next(w->run, &ev, 0, e)) > 0) {
+		take_event(w, &ev);
+		w->gone = ev.kind == RUN_GONE;
+		if (ev.kind == RUN_ENDED || w->gone)
+			return 0;
+		act_on_interrupts(w);
+		if (w->fg->left)
+			return 0;
+	}
+	return got < 0 ? -1 : 1;
+}
+
+static bool watch_run(struct watch *w, struct err *e)
+{
+	for (;;) {
+		struct pollfd fd = { .fd = run_fd(w->run), .events = POLLIN };
+		int state;
+
+		act_on_interrupts(w);
+		if (w->fg->left)
+			return true;
+		state = drain(w, e);
+		if (state <= 0)
+			return state == 0;
+		if (ppoll(&fd, 1, NULL, &w->waiting) < 0 && errno != EINTR)
+			return err_sys(e, "cannot wait for the run");
+	}
+}
+
+static void catch_interrupts(void)
+{
+	struct sigaction sa = { .sa_handler = count_interrupt, .sa_flags = SA_RESTART };
+
+	sigemptyset(&sa.sa_mask);
+	interrupts = started = 0;
+	sigaction(SIGINT, &sa, NULL);
+}
+
+/* From here on interrupts are acted upon, and a reader that goes away is none of the run's business. */
+static void begin_watch(struct watch *w)
+{
+	sigset_t block;
+
+	started = 1;
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigprocmask(SIG_BLOCK, &block, &w->waiting);
+}
+
+static void release_signals(const struct watch *w)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &w->waiting, NULL);
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat sa, sb;
+
+	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* What follows on stderr begins a line of its own, there and where both streams go to one place. */
+static void end_lines(struct watch *w)
+{
+	bool open_line = w->err.open_line || (w->out.open_line && same_file(w->out.fd, w->err.fd));
+
+	feed_end(&w->out);
+	feed_end(&w->err);
+	if (open_line && !w->err.tty)
+		feed_bytes(&w->err, "\n", 1);
+}
+
+bool foreground_run(struct cmd *c, const struct run_request *req, struct foreground *fg, struct strv *remarks,
+                    struct err *e)
+{
+	struct watch w = { .fg = fg };
+	char *person = settings_person(c->ws);
+	bool ok;
+
+	w.by = xasprintf("person %s (Ctrl-C)", person);
+	free(person);
+	feed_init(&w.out, fg->to_stderr ? STDERR_FILENO : STDOUT_FILENO);
+	feed_init(&w.err, STDERR_FILENO);
+	catch_interrupts();
+	fflush(stdout); /* or the runner would carry a copy of what waits there */
+	w.run = run_start(c->ws, req, e);
+	if (!w.run) {
+		signal(SIGINT, SIG_DFL);
+		free(w.by);
+		return false;
+	}
+	begin_watch(&w);
+	for (char *const *r = run_remarks(w.run); r && *r; r++)
+		strv_add(remarks, *r);
+	ok = watch_run(&w, e);
+	end_lines(&w);
+	run_free(w.run);
+	release_signals(&w);
+	if (w.gone && ok)
+		ok = run_reap(c->ws, &(int64_t){ 0 }, e);
+	fg->error = w.out.quiet_error ? 0 : w.out.error;
+	free(w.by);
+	return ok;
+}

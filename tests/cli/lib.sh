@@ -1,0 +1,78 @@
+# What the tests of the command line share; sourced, with bash. Each test gets a folder of its own
+# ($work, removed at the end), a HOME in it, and prints TAP. Waiting is for conditions, never for a
+# time; the limit of wait_for only keeps a broken program from hanging the suite.
+TICKMARK=$(realpath "${TICKMARK:?path of the program}")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+shared=${TICKMARK_SHARED:-$here/../../../shared}
+work=$(mktemp -d "${TMPDIR:-/tmp}/tickmark-cli.XXXXXX") || exit 1
+work=$(realpath "$work")
+python=/usr/bin/python3
+export HOME=$work/home PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC
+unset NO_COLOR COLUMNS VIRTUAL_ENV XDG_CONFIG_HOME PYTHONPATH TICKMARK_LOG
+mkdir -p "$HOME"
+umask 022
+count=0
+
+at_exit() {
+	cd / || return
+	for ws in $workspaces; do "$TICKMARK" -C "$ws" stop --all >/dev/null 2>&1; done
+	chmod -R u+rwX "$work" 2>/dev/null
+	rm -rf "$work"
+}
+workspaces=
+trap at_exit EXIT
+
+pass() { count=$((count + 1)); echo "ok $count - $1"; }
+fail() { # NAME [WHAT WAS SEEN]
+	count=$((count + 1)); echo "not ok $count - $1"; shift
+	[ $# = 0 ] || printf '%s\n' "$@" | head -40 | cat -v | sed 's/^/#   /'
+}
+skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+finish() { echo "1..$count"; exit 0; }
+
+# is NAME GOT WANTED
+is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got:    $2" "wanted: $3"; fi; }
+# like NAME GOT PATTERN: an extended regular expression that one line of it fits
+like() { if grep -qE -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "got:    $2" "wanted: $3"; fi; }
+unlike() { if grep -qE -- "$3" <<<"$2"; then fail "$1" "got:    $2" "not:    $3"; else pass "$1"; fi; }
+# yes NAME COMMAND...: the command succeeds
+yes() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "failed: $*"; fi; }
+no() { local name=$1; shift; if "$@"; then fail "$name" "succeeded: $*"; else pass "$name"; fi; }
+same_bytes() { if cmp -s "$2" "$3"; then pass "$1"; else fail "$1" "$(cmp "$2" "$3" 2>&1)"; fi; }
+
+# tm ARG...: runs tickmark without a terminal; $out, $err, $rc, and the bytes in $work/.out, .err
+tm() { tm_from /dev/null "$@"; }
+tm_from() { # FILE ARG...
+	local from=$1; shift
+	"$TICKMARK" "$@" <"$from" >"$work/.out" 2>"$work/.err"; rc=$?
+	out=$(tr -d '\000' <"$work/.out"); err=$(tr -d '\000' <"$work/.err")
+}
+# run_ok NAME ARG...: a run that must be ok
+run_ok() { local name=$1; shift; tm run "$@"; if [ "$rc" = 0 ]; then pass "$name"; else fail "$name" "status $rc" "$err"; fi; }
+
+# workspace NAME: makes one and goes there
+workspace() {
+	mkdir -p "$work/$1" && cd "$work/$1" || exit 1
+	"$TICKMARK" init --yes --python "$python" >"$work/.init" 2>&1 || { echo "Bail out! init: $(cat "$work/.init")"; exit 1; }
+	case $1 in *[!a-z0-9-]*) ;; *) workspaces="$workspaces $work/$1" ;; esac
+}
+# json EXPRESSION: of the document in $work/.out, as Python sees it under the name d
+json() { "$python" -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$work/.out" "$1" 2>&1; }
+# jis NAME EXPRESSION WANTED
+jis() { is "$1" "$(json "$2")" "$3"; }
+
+# wait_for COMMAND...: until it succeeds
+wait_for() {
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.05
+	done
+	return 1
+}
+state_is() { [ "$("$TICKMARK" show "$1" --json 2>/dev/null | "$python" -c 'import json,sys; print(json.load(sys.stdin)["state"])' 2>/dev/null)" = "$2" ]; }
+stdout_has() { "$TICKMARK" show "$1" --stdout 2>/dev/null | grep -q -- "$2"; }
+runner_of() { # pid of the runner of the one attempt that runs in this workspace
+	cat .tickmark/run/*-*-* 2>/dev/null | sed -n 's/^pid //p'
+}
+pty() { "$python" "$here/pty.py" "$@"; }
