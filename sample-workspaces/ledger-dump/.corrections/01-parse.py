@@ -1,0 +1,15 @@
+# Turn the printed journal into a table
+# purpose: The dump has 96 entries on four pages, with page heads, apostrophes between thousands and a
+# minus behind credits. Every voucher has one debit and one credit.
+import csv
+import re
+
+text = open("journal.prn", encoding="cp437", newline="").read()
+rows = re.findall(r"^(\d\d)\.(\d\d)\.(\d\d)  (J\d+) +(\d{4})  (.{20})  +([\d'.]+)(-?) ?\r?$", text, re.M)
+print(len(rows), "entries")
+assert len(rows) == 96, "the report says 96 lines"
+with open("journal.csv", "w", newline="") as out:
+    w = csv.writer(out)
+    w.writerow(["Date", "Voucher", "Account", "Name", "Amount"])
+    for day, month, year, voucher, account, name, amount, sign in rows:
+        w.writerow([f"20{year}-{month}-{day}", voucher, account, name.strip(), sign + amount.replace("'", "")])
