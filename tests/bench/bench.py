@@ -1,0 +1,168 @@
+"""make bench: tickmark against named peers, in pairs, one table of ratios.
+
+python3 bench.py TICKMARK PEER [P1 P3 …]      BENCH_N: pairs of each (default 100)
+
+A pair is one run of ours and one of the peer, in an order that alternates; the figure is the ratio
+of the medians. Absolute times are printed for orientation only: they mean nothing on shared machines.
+"""
+import os, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
+
+TICK, PEER = (os.path.abspath(p) for p in sys.argv[1:3])
+WANT = sys.argv[3:]
+N = int(os.environ.get("BENCH_N", "100"))
+PYTHON = "/usr/bin/python3"
+WORK = tempfile.mkdtemp(prefix="tickmark-bench.", dir=os.environ.get("BENCH_DIR"))
+ENV = {"PATH": "/usr/bin:/bin", "HOME": WORK, "LC_ALL": "C.UTF-8"}
+RUN_ENV = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+NULL = open(os.devnull, "r+b")
+rows = []
+
+
+def timed(argv, cwd, env=ENV):
+    begin = time.perf_counter()
+    done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
+    spent = time.perf_counter() - begin
+    if done.returncode != 0:
+        sys.exit(f"bench: {argv} failed: {done.stderr.decode(errors='replace')}")
+    return spent
+
+
+def pairs(ours, theirs, n=N, settle=None):
+    """Medians of both sides of n pairs."""
+    a, b = [], []
+    for i in range(n + 2):
+        sides = [(a, ours), (b, theirs)]
+        for times, side in (sides if i % 2 else sides[::-1]):
+            times.append(side())
+            if settle:
+                settle()
+    return statistics.median(a[2:]), statistics.median(b[2:])
+
+
+def say(name, what, ours, theirs, target, note=""):
+    ratio = ours / theirs
+    rows.append((name, what, ratio, target, ours, theirs, note))
+    print(f"{name:4} {what:66} {ratio:7.3f}  target {'<=' if target > 0 else '>='} {abs(target):<5}"
+          f" {'met' if (ratio <= target if target > 0 else ratio >= -target) else 'MISSED':7} {note}", flush=True)
+
+
+def folder(name):
+    path = os.path.join(WORK, name)
+    os.makedirs(path)
+    return path
+
+
+def workspace(name, **settings):
+    path = folder(name)
+    subprocess.run([TICK, "init", "--yes", "--python", PYTHON], cwd=path, env=ENV, check=True,
+                   stdin=NULL, stdout=NULL, stderr=NULL)
+    for key, value in settings.items():
+        subprocess.run([TICK, "config", key.replace("_", "-"), str(value)], cwd=path, env=ENV, check=True,
+                       stdout=NULL, stderr=NULL)
+    return path
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def bwrap(box, script):
+    """The same binds, namespaces and interpreter, without filter, limits or record."""
+    binds = ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        if os.path.islink("/" + name):
+            binds += ["--symlink", os.readlink("/" + name), "/" + name]
+    for path in ("/etc/ld.so.cache", "/etc/alternatives", "/etc/python3", "/etc/python3.11", "/etc/localtime",
+                 "/etc/fonts", "/etc/mime.types", "/etc/matplotlibrc", "/var/cache/fontconfig"):
+        if os.path.exists(path):
+            binds += ["--ro-bind", path, path]
+    binds += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/home/tick", "--bind", box, box]
+    sets = [x for k, v in RUN_ENV.items() for x in ("--setenv", k, v)]
+    return ["bwrap", "--unshare-all", "--new-session", "--die-with-parent", "--clearenv", "--setenv", "HOME",
+            "/home/tick", "--setenv", "PATH", "/usr/bin:/bin", *sets, *binds, "--chdir", box, PYTHON, script]
+
+
+def p1():
+    ws, bare = workspace("p1"), folder("p1-peer")
+    for d in (ws, bare):
+        write(d + "/step.py", "pass\n")
+    log = WORK + "/p1.log"
+    ours = lambda: timed([TICK, "run", "step.py"], ws)
+    x, y = pairs(ours, lambda: timed([PEER, "-a", log, *bwrap(bare, "step.py")], bare))
+    say("P1", "tickmark run of pass / bwrap + two fdatasync'ed appends", x, y, 1.15, f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+    x, y = pairs(ours, lambda: timed([PEER, *bwrap(bare, "step.py")], bare))
+    say("P1b", "the same / bwrap without the appends (no target)", x, y, 99, f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+    x, y = pairs(ours, lambda: timed([PEER, PYTHON, "step.py"], bare))
+    say("P1c", "the same / bare python3 (no target)", x, y, 99, f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+
+
+def p3():
+    ws, bare = workspace("p3", stream_total="2G"), folder("p3-peer")
+    for d in (ws, bare):
+        write(d + "/flood.py", "import sys\nb = b'x' * 65535 + b'\\n'\nfor _ in range(16000): sys.stdout.buffer.write(b)\n")
+    n = max(N // 5, 3) if "P3" not in WANT else N
+    x, y = pairs(lambda: timed([TICK, "run", "flood.py"], ws),
+                 lambda: timed([PEER, "-o", WORK + "/p3.out", PYTHON, "flood.py"], bare), n)
+    say("P3", f"capture of 1 GB in 64 KiB blocks / python3 > file + fsync ({n} pairs)", x, y, 4.0, f"{x:.2f} s / {y:.2f} s")
+
+
+def p8():
+    ws = workspace("p8")
+    with open(ws + "/data.bin", "wb") as f:
+        f.write(os.urandom(10_000_000))
+    write(ws + "/step.py", "import hashlib\nb = open('data.bin', 'rb').read()\n"
+          "open('out.bin', 'wb').write(b[:1_000_000])\nprint(hashlib.sha256(b).hexdigest())\n")
+    timed([TICK, "run", "step.py"], ws)
+    n = int(os.environ.get("BENCH_REPEATS", "1000"))
+    for i in range(n):
+        timed([TICK, "repeat", "last"], ws)
+    db = sqlite3.connect(ws + "/.tickmark/record.db")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    distinct = db.execute("SELECT sum(size) FROM blob").fetchone()[0] \
+        + db.execute("SELECT sum(n) FROM (SELECT max(length(bytes)) AS n FROM stream_chunk GROUP BY bytes)").fetchone()[0]
+    db.close()
+    size = os.path.getsize(ws + "/.tickmark/record.db")
+    say("P8", f"record after {n} repeats, 10 MB input, 1 MB artifact / distinct bytes", size, distinct, 1.05,
+        f"{size} / {distinct} bytes, {(size - distinct) / max(n, 1):.0f} a repeat")
+
+
+def p11():
+    ws, bare = workspace("p11"), folder("p11-peer")
+    for d in (ws, bare):
+        write(d + "/step.py", "pass\n")
+
+    def eight(argv, cwd):
+        begin = time.perf_counter()
+        running = [subprocess.Popen(argv, cwd=cwd, env=ENV, stdin=NULL, stdout=NULL, stderr=NULL) for _ in range(8)]
+        if any(p.wait() for p in running):
+            sys.exit(f"bench: {argv} failed in parallel")
+        return time.perf_counter() - begin
+
+    x, y = pairs(lambda: eight([TICK, "run", "step.py"], ws), lambda: eight([PEER, *bwrap(bare, "step.py")], bare))
+    say("P11", "attempts per second, eight runners at once / the same unrecorded under bwrap", y, x, -0.8,
+        f"{8/x:.0f}/s / {8/y:.0f}/s")
+
+
+def p12():
+    empty, full = workspace("p12-empty"), workspace("p12-full", attached_files="60000")
+    for i in range(50_000):
+        if i % 500 == 0:
+            os.makedirs(f"{full}/d{i // 500}")
+        write(f"{full}/d{i // 500}/f{i}.txt", "")
+    for d in (empty, full):
+        write(d + "/step.py", "pass\n")
+    for _ in range(3):                 # racy entries settle: the index must be younger than the files
+        time.sleep(1.1)
+        timed([TICK, "run", "step.py"], full)
+    x, y = pairs(lambda: timed([TICK, "run", "step.py"], full), lambda: timed([TICK, "run", "step.py"], empty))
+    say("P12", "trivial run, 50,000 unchanged attached files / empty folder", x, y, 2.0, f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+
+
+try:
+    for bench in (p1, p3, p8, p11, p12):
+        if not WANT or bench.__name__.upper() in WANT:
+            bench()
+finally:
+    subprocess.run(["chmod", "-R", "u+rwX", WORK])
+    shutil.rmtree(WORK, ignore_errors=True)
