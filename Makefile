@@ -1,6 +1,6 @@
 # tickmark: no configure step, builds out of tree in build/VARIANT.
 #   make            the program                   make check     everything that must pass
-#   make demo       (comes with its issue)        make help      the other targets
+#   make demo       a sample to look at           make help      the other targets
 
 VARIANT ?= release
 CC      ?= cc
@@ -32,23 +32,23 @@ override LDFLAGS += -pie -pthread -Wl,-z,relro,-z,now
 # command more than all its work (measured: 4.5 ms of 7), and only SHA-256 of it is used.
 STATIC ?= 1
 ifeq ($(STATIC),1)
-LIBS := -l:libsqlite3.a -l:libjansson.a -l:libcrypto.a -lm -ldl
+LIBS := -l:libsqlite3.a -l:libjansson.a -l:libcrypto.a -l:libpcre2-8.a -l:libncursesw.a -l:libtinfo.a -lm -ldl
 else
-LIBS := -lsqlite3 -ljansson -lcrypto
+LIBS := -lsqlite3 -ljansson -lcrypto -lpcre2-8 -lncursesw -ltinfo
 endif
 
 SRC    := $(filter-out src/sandbox/filtergen.c,$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ    := $(SRC:%.c=$(B)/%.o)
 LIBOBJ := $(filter-out $(B)/src/main.o $(B)/src/cli/%,$(OBJ))
 PY     := $(wildcard src/*/*.py)
-GEN    := $(B)/gen/filter.h $(B)/gen/schema_sql.h $(foreach p,$(PY),$(B)/gen/$(basename $(notdir $(p)))_py.h)
+GEN    := $(B)/gen/filter.h $(B)/gen/schema_sql.h $(B)/gen/default_theme.h $(foreach p,$(PY),$(B)/gen/$(basename $(notdir $(p)))_py.h)
 UNIT   := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/sandbox/*.c)))
 
-.PHONY: all deps deps-bench check asan lint fuzz bench soak install uninstall clean help tests
+.PHONY: all deps deps-bench demo deb check asan lint fuzz bench soak install uninstall clean help tests
 all: $(B)/tickmark
 
 help:
-	@echo "all deps check asan lint fuzz bench soak install uninstall clean"
+	@echo "all deps demo check asan lint fuzz bench soak install uninstall deb clean"
 
 $(B)/tickmark: $(OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -78,6 +78,8 @@ define embed
 endef
 $(B)/gen/schema_sql.h: src/store/schema.sql
 	$(call embed,schema_sql)
+$(B)/gen/default_theme.h: themes/default.theme
+	$(call embed,default_theme)
 $(B)/gen/%_py.h: src/model/%.py
 	$(call embed,$*_py)
 
@@ -85,9 +87,11 @@ $(B)/gen/%_py.h: src/model/%.py
 
 # ---- what apt must install -------------------------------------------------------------------
 
-DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl-dev libseccomp-dev
-DEPS_TEST  := perl libcmocka-dev clang libclang-rt-14-dev sqlite3 python3 python3-pandas python3-openpyxl \
-              python3-matplotlib git util-linux procps mandoc shellcheck
+DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl-dev libseccomp-dev \
+              libpcre2-dev libncurses-dev
+DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
+DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
+              git util-linux procps mandoc shellcheck
 DEPS_BENCH := bubblewrap hyperfine
 
 deps:
@@ -118,10 +122,30 @@ bench: deps deps-bench all
 soak: deps
 	+@SOAK=1 bash tests/check.sh
 
+# ---- a first look: installs what is missing, builds, runs a sample in a folder of its own ---------
+
+demo:
+	@sh tests/lint/deps.sh $(DEPS_BUILD) $(DEPS_DEMO)
+	@$(MAKE) -s all
+	@TICKMARK_SAMPLES=$(CURDIR)/sample-workspaces $(B)/tickmark demo
+
 # ---- installing -----------------------------------------------------------------------------------
+
+DATA    := $(PREFIX)/share/tickmark
+VERSION := $(shell sed -n 's/.*TICKMARK_VERSION "\(.*\)"/\1/p' include/model.h)
+# an AppArmor profile where AppArmor is, or where a package is built
+APPARMOR ?= $(if $(DESTDIR),1,$(wildcard /etc/apparmor.d))
 
 install: all
 	install -Dm755 $(B)/tickmark $(DESTDIR)$(PREFIX)/bin/tickmark
+	install -d $(DESTDIR)$(DATA)
+	cp -r sample-workspaces $(DESTDIR)$(DATA)/samples
+	chmod -R u=rwX,go=rX $(DESTDIR)$(DATA)
+ifneq ($(APPARMOR),)
+	install -d $(DESTDIR)/etc/apparmor.d
+	sed 's|@BINDIR@|$(PREFIX)/bin|' src/sandbox/apparmor.profile > $(DESTDIR)/etc/apparmor.d/tickmark
+	-[ -n "$(DESTDIR)" ] || apparmor_parser -r /etc/apparmor.d/tickmark
+endif
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	$(B)/tickmark man > $(DESTDIR)$(PREFIX)/share/man/man1/tickmark.1
@@ -130,10 +154,35 @@ install: all
 	$(B)/tickmark completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tickmark.fish
 
 uninstall:
+	rm -rf $(DESTDIR)$(DATA)
+	rm -f $(if $(APPARMOR),$(DESTDIR)/etc/apparmor.d/tickmark)
 	rm -f $(DESTDIR)$(PREFIX)/bin/tickmark $(DESTDIR)$(PREFIX)/share/man/man1/tickmark.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tickmark \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tickmark \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tickmark.fish
+
+# a Debian package, from the same install
+DEB_ARCH := $(shell dpkg --print-architecture 2>/dev/null)
+DEB := build/tickmark_$(VERSION)_$(DEB_ARCH).deb
+deb: all
+	rm -rf build/deb
+	$(MAKE) install DESTDIR=$(CURDIR)/build/deb PREFIX=/usr
+	gzip -9n build/deb/usr/share/man/man1/tickmark.1
+	strip build/deb/usr/bin/tickmark
+	install -Dm644 LICENSE build/deb/usr/share/doc/tickmark/copyright
+	install -d build/deb/DEBIAN
+	printf '%s\n' 'Package: tickmark' 'Version: $(VERSION)' 'Architecture: $(DEB_ARCH)' 'Section: science' \
+	  'Priority: optional' 'Maintainer: the tickmark authors <founders@tickmark.invalid>' 'Depends: libc6, python3' \
+	  'Recommends: python3-pandas, python3-openpyxl, python3-matplotlib' \
+	  'Description: runs Python in a sandbox and keeps every attempt as evidence' \
+	  ' A terminal program for people who must stand behind numbers that came out of' \
+	  ' code: every attempt is recorded with its code, inputs, streams and files, can' \
+	  ' be repeated, compared, reviewed and signed off.' > build/deb/DEBIAN/control
+	echo /etc/apparmor.d/tickmark > build/deb/DEBIAN/conffiles
+	printf '#!/bin/sh\nset -e\n[ "$$1" != configure ] || ! command -v apparmor_parser >/dev/null || %s\n' \
+	  'apparmor_parser -r /etc/apparmor.d/tickmark || true' > build/deb/DEBIAN/postinst
+	chmod 755 build/deb/DEBIAN/postinst
+	dpkg-deb --root-owner-group -b build/deb $(DEB)
 
 clean:
 	rm -rf build
