@@ -135,7 +135,8 @@ bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue
 
 /* Appends stream chunks, one transaction, synchronous NORMAL. */
 bool store_chunks_add(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e);
-/* The running hash that attempt_end.chunks_sha256 ends with. */
+/* The running hash that attempt_end.chunks_sha256 ends with; it goes into the ledger entry of the end
+ * and is not read back. */
 void store_chunk_hash(struct hasher *h, const struct chunk *c);
 
 /* Ends an attempt: one transaction, durable when it returns: sets, refusals, verdict, end row,

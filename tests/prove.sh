@@ -32,7 +32,7 @@ wrapper() {
 }
 
 mkdir -p "$work/tree/build" "$work/home-root" "$work/home-plain"
-cp -r tests "$work/tree/"
+cp -r tests README.md sample-workspaces "$work/tree/"
 [ -d "$shared" ] && cp -r "$shared" "$work/tree/shared" && chmod -R u+w "$work/tree/shared"
 users=self
 if [ "$(id -u)" = 0 ]; then users="root plain"; chown "$plain:$plain" "$work/home-plain"; else mkdir -p "$work/home-self"; fi

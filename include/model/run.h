@@ -34,7 +34,8 @@ struct run_request {
 struct run; /* one started run, as its front sees it */
 
 /* Does everything up to "queued" that can fail for the user's reasons, then forks the runner.
- * Must be called without other threads. */
+ * Must be called without other threads, and with every
+ * query closed: a connection must not be carried over a fork. */
 struct run *run_start(struct workspace *ws, const struct run_request *req, struct err *e);
 /* Readable when there is something; for poll loops. -1 when detached. */
 int run_fd(const struct run *r);

@@ -1,46 +1,44 @@
 /*
- * store/read: pieces of contents and streams by position, without reading what lies before.
+ * store/read: pieces of contents and streams by place, without reading what lies before them.
+ *
+ * A reader belongs to a connection, and to its thread. No call leaves a transaction open: rows of
+ * streams and contents are facts, which only `prune` takes away (then ERR_NOTFOUND).
  */
 #ifndef TICKMARK_STORE_READ_H
 #define TICKMARK_STORE_READ_H
 
 #include "store.h"
 
-/* Reading functions share prepared statements; made once per connection and thread. */
 struct store_reader;
 struct store_reader *store_reader_new(struct store *st, struct err *e);
 void store_reader_free(struct store_reader *r); /* before store_close; NULL is fine */
 
-/* Up to n bytes of a content from `pos`; *got fewer only at its end. *id is 0 at first and remembers the
- * content's row. ERR_NOTFOUND when the bytes are not kept. */
-bool store_blob_range(struct store_reader *r, const struct digest *d, int64_t *id, int64_t pos, void *buf, size_t n,
-                      size_t *got, struct err *e);
+/* A content: its row and size; ERR_NOTFOUND when the bytes are not kept. */
+bool store_content_find(struct store_reader *r, const struct digest *d, int64_t *content, int64_t *size, struct err *e);
+/* Exactly bytes [pos, pos + n) of it. */
+bool store_content_read(struct store_reader *r, int64_t content, int64_t size, int64_t pos, void *buf, size_t n,
+                        struct err *e);
 
-/* A row of stream_chunk without its bytes (no overflow page is read). */
+/* A row of stream_chunk without its bytes; no page that holds bytes only is read for it. */
 struct chunk_row {
 	int64_t seq;       /* 0, 1, 2 … within the attempt */
-	uint8_t stream;    /* enum stream_id */
+	int64_t bytes_at;  /* private: row that has the bytes */
 	int64_t group;
 	int64_t offset_us;
 	int64_t position;  /* in its stream as produced */
 	int64_t gap;       /* bytes not kept; then len is 0 */
 	int64_t len;
+	uint8_t stream;    /* enum stream_id */
 };
-/* Rows of an attempt from `seq` on, up to `max`; *n. `stream` 0: of both; else rows of the other are passed
- * over, at most `look` of them in all: *next is where to go on. */
-bool store_chunk_rows(struct store_reader *r, int64_t attempt, int stream, int64_t seq, struct chunk_row *out, size_t max,
-                      size_t *n, int64_t *next, struct err *e);
-/* Rows so far: one more than the last seq. */
-bool store_chunk_count(struct store_reader *r, int64_t attempt, int64_t *rows, struct err *e);
-/* The gap rows of an attempt in order. */
-bool store_chunk_gaps(struct store_reader *r, int64_t attempt, bool (*fn)(void *ctx, const struct chunk_row *row), void *ctx,
+/* Rows of an attempt in order from `seq` up to, without, `end`; at most `look` of them. `fn` returns false
+ * to stop behind that row. *next: seq to go on from. *all: there are no more (so far). */
+bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int64_t end, int64_t look,
+                      bool (*fn)(void *ctx, const struct chunk_row *row), void *ctx, int64_t *next, bool *all,
                       struct err *e);
-/* Bytes [from, from + n) of one row's bytes. */
-bool store_chunk_bytes(struct store_reader *r, int64_t attempt, int64_t seq, size_t from, void *buf, size_t n, struct err *e);
-/* Produced bytes of both streams when the attempt has an end; *ended false while it has none. */
-bool store_stream_sizes(struct store_reader *r, int64_t attempt, bool *ended, int64_t *out, int64_t *err, struct err *e);
-/* One read transaction around several calls, so that they see one state; never longer than a slice. */
-bool store_slice_begin(struct store_reader *r, struct err *e);
-void store_slice_end(struct store_reader *r);
+/* Exactly bytes [from, from + n) of a row's. */
+bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64_t from, void *buf, size_t n,
+                      struct err *e);
+/* Whether the attempt has an end. */
+bool store_attempt_has_ended(struct store_reader *r, int64_t attempt, bool *ended, struct err *e);
 
 #endif

@@ -26,6 +26,7 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_verify_entry,
 	&cmd_config_entry,
 	&cmd_doctor_entry,
+	&cmd_demo_entry,
 	&help_entry,
 	&man_entry,
 	&completions_entry,

@@ -63,7 +63,7 @@ const struct cmd_entry *cmd_find(const char *name);
 
 extern const struct cmd_entry cmd_init_entry, cmd_attach_entry, cmd_run_entry, cmd_repeat_entry,
 	cmd_rerun_entry, cmd_stop_entry, cmd_wait_entry, cmd_log_entry, cmd_show_entry, cmd_export_entry,
-	cmd_verify_entry, cmd_config_entry, cmd_doctor_entry, help_entry, man_entry, completions_entry;
+	cmd_verify_entry, cmd_config_entry, cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry;
 
 /* ---- one command line (option.c, cli.c) ------------------------------------------------------- */
 
@@ -179,8 +179,10 @@ void feed_end(struct feed *f);
 enum tone summary_tone(enum outcome o);
 enum tone summary_verdict_tone(enum verdict v);
 char *summary_signal(int sig); /* "SIGKILL"; owned */
-/* "exit 3", "SIGKILL, not by tickmark", "memory 2.0G, reached 2.1G": what goes with the word. Owned. */
+/* "exit 3", "SIGKILL", "memory 2.0G": what goes with the word. Owned. */
 char *summary_reason(const struct detail *d);
+/* The line below it: what happened, and what can be done about it; "" when all was said. Owned. */
+char *summary_detail(const struct detail *d);
 /* The command that raises the limit that ended it; owned, NULL: none did. */
 char *summary_remedy(const struct detail *d);
 /* A value of a limit in its unit: "2.0G", "10m 00s"; info NULL: a plain number. Owned. */
@@ -219,6 +221,6 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
                     struct err *e);
 
 /* Runs, and says on stderr (with --json: on stdout) what came of it; the exit status. */
-int cmd_run_watched(struct cmd *c, const struct run_request *req);
+int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet); /* quiet: without its streams */
 
 #endif

@@ -233,9 +233,9 @@ static int attach_run(struct cmd *c)
 
 const struct cmd_entry cmd_attach_entry = {
 	.name = "attach",
-	.args = "[list [--excluded] | add PATH [as NAME] | remove NAME | why PATH]",
+	.args = "list | add PATH [as NAME] | remove NAME | why PATH",
 	.brief = "Lists or changes the files that attempts may read",
-	.detail = "By default every file below the workspace is attached, except hidden ones, what .gitignore (inside a "
+	.detail = "Without a word it lists. By default every file below the workspace is attached, except hidden ones, what .gitignore (inside a "
 	          "git tree) and .tickmarkignore name, virtual environments, node_modules, __pycache__, lock files of "
 	          "office programs, links that leave the workspace, and what is over the limits.\n\n"
 	          "add attaches a file from elsewhere, or one that a rule leaves out; add - takes bytes from stdin, "

@@ -86,8 +86,6 @@ static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 	int status;
 
 	bool ok = cmd_query(c, &e) && query_resolve_text(c->query, given, &req.check_of, &e);
-	query_close(c->query);
-	c->query = NULL;
 	ok = ok && foreground_run(c, &req, &fg, &remarks, &e) && cmd_query(c, &e) &&
 	     query_detail(c->query, fg.attempt, &d, &e);
 	if (ok) {

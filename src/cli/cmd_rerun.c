@@ -49,10 +49,7 @@ static int rerun_run(struct cmd *c)
 	query_detail_free(&d);
 	if (option_given(c, "dry-run"))
 		return STATUS_DONE;
-	/* The connection for reading must not be carried over the fork. */
-	query_close(c->query);
-	c->query = NULL;
-	return cmd_run_watched(c, &req);
+	return cmd_run_watched(c, &req, false);
 }
 
 const struct cmd_entry cmd_rerun_entry = {

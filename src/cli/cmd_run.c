@@ -205,9 +205,9 @@ static int report(struct cmd *c, const struct foreground *fg, const struct strv 
 	return status;
 }
 
-int cmd_run_watched(struct cmd *c, const struct run_request *req)
+int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet)
 {
-	struct foreground fg = { .quiet = c->json };
+	struct foreground fg = { .quiet = quiet || c->json };
 	struct strv remarks = { 0 };
 	struct err e = { 0 };
 	int status;
@@ -268,7 +268,7 @@ static int run_run(struct cmd *c)
 	    !take_code(c, &o, &e))
 		status = cmd_fail(c, &e);
 	else
-		status = o.req.detach ? run_detached(c, &o.req) : cmd_run_watched(c, &o.req);
+		status = o.req.detach ? run_detached(c, &o.req) : cmd_run_watched(c, &o.req, false);
 	order_free(&o);
 	return status;
 }

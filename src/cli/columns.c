@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define COLUMNS_MAX 12
+#define WIDTH_MAX ((size_t)44) /* a longer cell sticks out rather than push all others away */
 
 struct cell {
 	char *text; /* escaped, owned */
@@ -90,7 +91,7 @@ static void measure(const struct columns *c, size_t width[COLUMNS_MAX], bool sho
 		for (size_t i = 0; i < COLUMNS_MAX; i++) {
 			size_t cols = cell_cols(&row_cells(c, r)[i]);
 
-			width[i] = MAX(width[i], cols);
+			width[i] = MAX(width[i], MIN(cols, WIDTH_MAX));
 			shown[i] = shown[i] || (cols > 0 && !(c->head && r == 0));
 		}
 	}
@@ -117,9 +118,9 @@ static void cut(char *text, size_t cols)
 	}
 }
 
-static void pad(FILE *f, size_t n)
+static void pad(FILE *f, size_t from, size_t to)
 {
-	for (; n > 0; n--)
+	for (; from < to; from++)
 		putc(' ', f);
 }
 
@@ -144,12 +145,12 @@ static void print_row(const struct columns *c, size_t row, FILE *f, const char *
 		}
 		char *text = console_tinted(f, cells[i].tone, cells[i].text ? cells[i].text : "");
 		if (c->right[i])
-			pad(f, width[i] - cols);
+			pad(f, cols, width[i]);
 		fputs(text, f);
 		free(text);
 		if (i < last)
-			pad(f, (c->right[i] ? 0 : width[i] - cols) + 2);
-		at += width[i] + 2;
+			pad(f, c->right[i] ? MAX(width[i], cols) : cols, MAX(width[i], cols) + 2);
+		at += MAX(width[i], cols) + 2;
 	}
 	putc('\n', f);
 }

@@ -52,6 +52,8 @@ static void act_on_interrupts(struct watch *w)
 	if (interrupts > 0 && !w->stopped) {
 		w->stopped = true;
 		run_stop(w->run, w->by);
+		if (w->err.tty) /* the terminal has put a ^C there */
+			feed_bytes(&w->err, "\n", 1);
 	} else if (interrupts > 1) {
 		w->fg->left = true;
 	}
@@ -145,6 +147,9 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 	char *person = settings_person(c->ws);
 	bool ok;
 
+	/* The connection for reading must not be carried over the fork. */
+	query_close(c->query);
+	c->query = NULL;
 	w.by = xasprintf("person %s (Ctrl-C)", person);
 	free(person);
 	feed_init(&w.out, fg->to_stderr ? STDERR_FILENO : STDOUT_FILENO);

@@ -134,7 +134,8 @@ bool help_shares_members(const struct cmd_entry *entry)
 
 void help_command(FILE *f, const struct cmd_entry *entry)
 {
-	fprintf(f, "usage: tickmark [-C DIR] %s%s%s\n", entry->name, *entry->args ? " " : "", entry->args);
+	fprintf(f, "usage: tickmark [-C DIR] %s", entry->name);
+	wrap(f, entry->args, strlen(entry->args), 7, 24 + strlen(entry->name));
 	if (entry->alias)
 		fprintf(f, "       tickmark %s is the same\n", entry->alias);
 	fprintf(f, "\n");
@@ -181,9 +182,23 @@ void help_all(FILE *f)
 	fprintf(f, "\ntickmark help COMMAND tells more.\n");
 }
 
+/* The table of commands in the README, which a test compares. */
+static void help_table(FILE *f)
+{
+	fprintf(f, "| command | what it does |\n|---|---|\n");
+	for (size_t i = 0; cmd_table[i]; i++)
+		if (!(cmd_table[i]->flags & CMD_HIDDEN))
+			fprintf(f, "| `%s` | %s |\n", cmd_table[i]->name, cmd_table[i]->brief);
+}
+
 static int help_run(struct cmd *c)
 {
 	const struct cmd_entry *entry;
+
+	if (option_given(c, "table")) {
+		help_table(stdout);
+		return STATUS_DONE;
+	}
 
 	if (c->args_n == 0) {
 		help_all(stdout);
@@ -196,9 +211,15 @@ static int help_run(struct cmd *c)
 	return STATUS_DONE;
 }
 
+static const struct cmd_option help_options[] = {
+	{ .name = "table", .help = "the commands as a table in Markdown" },
+	{ 0 },
+};
+
 const struct cmd_entry help_entry = {
 	.name = "help",
 	.args = "[COMMAND]",
+	.options = help_options,
 	.brief = "Shows the commands, or everything about one",
 	.max_args = 1,
 	.run = help_run,

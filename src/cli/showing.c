@@ -99,15 +99,16 @@ bool showing_head(struct showing *s, struct err *e)
 	const struct detail *d = s->d;
 	const struct asker *asker = &d->attempt.asker;
 	char *word = console_tinted(stdout, summary_tone(d->state), outcome_word(d->state));
-	char *reason = summary_reason(d), *why = safe(reason), *remedy = summary_remedy(d);
+	char *reason = summary_reason(d), *why = safe(reason);
+	char *detail = summary_detail(d), *more = safe(detail);
 	char *title = safe(d->attempt.title ? d->attempt.title : d->step.title);
 
 	(void)e;
 	printf("%s %s%s%s\n", d->ref, word, *why ? "  " : "", why);
 	if (*title)
 		printf("  %s\n", title);
-	fact("", "%s", d->end.detail ? d->end.detail : "");
-	fact("raise by", "%s", remedy ? remedy : "");
+	if (*more)
+		printf("  %s\n", more);
 	show_check(d);
 	fact("correction", "%s%s", *d->retry_of ? "of " : "", d->retry_of);
 	fact("asked by", "%s %s%s%s", asker->kind == ASKER_ASSISTANT ? "assistant" : "person",
@@ -119,7 +120,8 @@ bool showing_head(struct showing *s, struct err *e)
 	free(word);
 	free(reason);
 	free(why);
-	free(remedy);
+	free(detail);
+	free(more);
 	free(title);
 	return true;
 }

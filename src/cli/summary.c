@@ -52,11 +52,10 @@ char *summary_limit(const struct limit_info *info, int64_t value)
 static char *limit_reason(const struct detail *d)
 {
 	const struct limit_info *info = d->end.limit ? limit_find(d->end.limit) : NULL;
-	char *value = summary_limit(info, d->end.limit_value), *reached = summary_limit(info, d->end.limit_reached);
-	char *text = xasprintf("%s %s, reached %s", d->end.limit ? d->end.limit : "?", value, reached);
+	char *value = summary_limit(info, d->end.limit_value);
+	char *text = xasprintf("%s %s", d->end.limit ? d->end.limit : "?", value);
 
 	free(value);
-	free(reached);
 	return text;
 }
 
@@ -64,23 +63,12 @@ static char *exit_reason(const struct detail *d)
 {
 	if (d->end.exit_code >= 0)
 		return xasprintf("exit %d", d->end.exit_code);
-	if (d->end.signal == 0)
-		return xstrdup("");
-	char *name = summary_signal(d->end.signal);
-	char *text = xasprintf("%s, %s", name, d->end.signal_ours ? "sent by tickmark" : "not by tickmark");
-	free(name);
-	return text;
+	return d->end.signal ? summary_signal(d->end.signal) : xstrdup("");
 }
 
 static char *stopped_reason(const struct detail *d)
 {
 	return d->end.stopped_by ? xasprintf("by %s", d->end.stopped_by) : xstrdup("");
-}
-
-static char *interrupted_reason(const struct detail *d)
-{
-	(void)d;
-	return xstrdup("the runner vanished");
 }
 
 static char *busy_reason(const struct detail *d)
@@ -95,7 +83,6 @@ static char *(*const reasons[OUTCOME_COUNT])(const struct detail *d) = {
 	[OUTCOME_QUEUED] = busy_reason,     [OUTCOME_RUNNING] = busy_reason,
 	[OUTCOME_ERROR] = exit_reason,      [OUTCOME_REFUSED] = exit_reason,
 	[OUTCOME_LIMIT] = limit_reason,     [OUTCOME_STOPPED] = stopped_reason,
-	[OUTCOME_INTERRUPTED] = interrupted_reason,
 };
 
 char *summary_reason(const struct detail *d)
@@ -117,6 +104,17 @@ char *summary_remedy(const struct detail *d)
 		return xasprintf("tickmark run %s %s, or tickmark config %s %s", info->flag, unit_words[info->unit],
 		                 info->name, unit_words[info->unit]);
 	return xasprintf("tickmark config %s %s", info->name, unit_words[info->unit]);
+}
+
+char *summary_detail(const struct detail *d)
+{
+	const char *detail = d->end.detail ? d->end.detail : "";
+	char *reason = summary_reason(d), *remedy = *detail ? NULL : summary_remedy(d);
+	char *text = remedy ? xasprintf("%s raises the limit", remedy) : xstrdup(strcmp(detail, reason) == 0 ? "" : detail);
+
+	free(reason);
+	free(remedy);
+	return text;
 }
 
 /* ---- streams ----------------------------------------------------------------------------------- */
@@ -225,8 +223,20 @@ static void print_gaps(FILE *f, const struct detail *d, const struct stream_sum 
 	}
 }
 
+static size_t real_refusals(const struct detail *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->refusals_n; i++)
+		n += !d->refusals[i].harmless;
+	return n;
+}
+
+/* One that the run failed of is in the detail already. */
 static void print_refusals(FILE *f, const struct detail *d)
 {
+	if (d->state == OUTCOME_REFUSED && real_refusals(d) == 1)
+		return;
 	for (size_t i = 0; i < d->refusals_n; i++) {
 		const struct refusal *r = &d->refusals[i];
 		char *text;
@@ -242,12 +252,11 @@ static void print_refusals(FILE *f, const struct detail *d)
 
 static void print_facts(FILE *f, const struct detail *d, const struct stream_sum *sum)
 {
-	char *remedy = summary_remedy(d);
+	char *detail = summary_detail(d);
 
-	if (d->end.detail && *d->end.detail)
-		print_line(f, "", d->end.detail);
-	if (remedy)
-		print_line(f, "to raise the limit", remedy);
+	if (*detail)
+		print_line(f, "", detail);
+	free(detail);
 	print_gaps(f, d, sum);
 	print_refusals(f, d);
 	if (d->end.attempt && !d->end.inputs_complete)
@@ -258,7 +267,6 @@ static void print_facts(FILE *f, const struct detail *d, const struct stream_sum
 	if (d->end.figures_lost > 0)
 		fprintf(f, "  %lld figure%s could not be saved\n", (long long)d->end.figures_lost,
 		        d->end.figures_lost == 1 ? "" : "s");
-	free(remedy);
 }
 
 #define FILES_SHOWN 20

@@ -165,11 +165,19 @@ static bool hide(const struct plan *p, const char *path, struct buf *last)
 	return true; /* a folder is there now: so does that */
 }
 
+/* Where a run's folder is copied together instead of mounted, a whiteout means nothing. */
+static bool can_hide(const struct plan *p)
+{
+	const struct sandbox_caps *caps;
+
+	return !workspace_caps(p->b->ws, &caps, NULL) || caps->scratch != SCRATCH_COPY;
+}
+
 static bool hide_removed(const struct plan *p)
 {
 	const struct view *have = p->b->have;
 	struct buf last = { 0 };
-	bool ok = true;
+	bool ok = p->removed == 0 || can_hide(p);
 	size_t i = 0;
 
 	for (size_t k = 0; ok && k < have->n; k++) {
@@ -222,7 +230,7 @@ static bool hide_of_base(const struct plan *p)
 {
 	struct strv paths = { 0 };
 	struct buf last = { 0 };
-	bool ok = list_files(p->dirs[p->b->have->stack.n - 1], ".", &paths);
+	bool ok = can_hide(p) && list_files(p->dirs[p->b->have->stack.n - 1], ".", &paths);
 
 	if (paths.n > 1)
 		qsort(paths.v, paths.n, sizeof(*paths.v), compare_strings);
@@ -343,8 +351,6 @@ static bool build(struct plan *p, struct err *e)
 		b->stack = (struct view_stack){ 0 };
 		return true;
 	}
-	if (!open_dirs(p))
-		way = WAY_FRESH;
 	if (go(p, way, &possible, e))
 		return true;
 	if (possible || way == WAY_FRESH)
@@ -358,6 +364,7 @@ static bool build(struct plan *p, struct err *e)
 
 bool build_stack(struct build *b, struct err *e)
 {
+	static const struct view nothing;
 	struct plan p = { .b = b };
 
 	p.was = xreallocarray(NULL, b->want_n + 1, sizeof(*p.was));
@@ -365,6 +372,11 @@ bool build_stack(struct build *b, struct err *e)
 	b->layer_of = xreallocarray(NULL, b->want_n + 1, 1);
 	for (size_t i = 0; i < VIEW_STACK_MAX; i++)
 		p.dirs[i] = -1;
+	/* The cache may be gone at any time, in part too. */
+	if (!open_dirs(&p)) {
+		close_dirs(&p);
+		b->have = &nothing;
+	}
 	compare(&p);
 	p.folders = view_folders(b->want, b->want_n, &p.folders_n);
 

@@ -12,7 +12,7 @@ typedef bool (*build_bytes_fn)(void *ctx, size_t i, int fd, struct err *e);
 
 struct build {
 	struct workspace *ws;
-	const struct view *have;     /* what is there; n 0 and an empty stack: nothing */
+	const struct view *have;     /* what is there; without one of its layers it counts as nothing */
 	const struct entry *want;    /* sorted by path */
 	size_t want_n;
 	bool *staged;                /* want[i] is in `layer` already; cleared where it is taken out; NULL: none */

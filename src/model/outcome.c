@@ -35,7 +35,7 @@ static void add_value(struct buf *out, const struct limit_info *limit, int64_t v
 	buf_adds(out, text);
 }
 
-/* As flags and settings take it, without needless digits. */
+/* As flags and settings take it, rounded up to at most three digits and a unit. */
 static void add_argument(struct buf *out, const struct limit_info *limit, int64_t v)
 {
 	static const char units[] = "KMGT";
@@ -46,8 +46,8 @@ static void add_argument(struct buf *out, const struct limit_info *limit, int64_
 		buf_addf(out, v % 1000 ? "%lldms" : "%llds", (long long)(v % 1000 ? v : v / 1000));
 	} else if (limit->unit == UNIT_BYTES) {
 		int k = -1;
-		while (v > 0 && v % 1024 == 0 && k < 3) {
-			v /= 1024;
+		while (k < 3 && (v >= 1000 || (v >= 1024 && v % 1024 == 0))) {
+			v = (v + 1023) / 1024;
 			k++;
 		}
 		buf_addf(out, "%lld", (long long)v);

@@ -8,6 +8,7 @@
 #include "runner.h"
 
 #include "artifacts.h"
+#include "clues.h"
 #include "halt.h"
 #include "inputs.h"
 #include "outcome.h"
@@ -183,86 +184,6 @@ static void run_it(struct runner *r)
 
 /* ---- what it meant ---- */
 
-/* 'it\'s' or "it's", as Python quotes a path; false where it cannot be read back. */
-static bool unquote(struct span s, struct buf *out)
-{
-	static const struct {
-		char letter, means;
-	} escapes[] = { { 'n', '\n' }, { 't', '\t' }, { 'r', '\r' }, { '\\', '\\' }, { '\'', '\'' }, { '"', '"' } };
-
-	if (s.n < 2 || (s.p[0] != '\'' && s.p[0] != '"') || s.p[s.n - 1] != s.p[0])
-		return false;
-	for (size_t i = 1; i + 1 < s.n; i++) {
-		bool known = s.p[i] != '\\';
-		if (known) {
-			buf_addc(out, s.p[i]);
-			continue;
-		}
-		i++;
-		for (size_t k = 0; k < ARRAY_LEN(escapes); k++)
-			if (s.p[i] == escapes[k].letter) {
-				buf_addc(out, escapes[k].means);
-				known = true;
-			}
-		if (!known)
-			return false;
-	}
-	return out->len > 0;
-}
-
-/* Where a path of the run lies in its folder; owned, NULL when outside. */
-static char *in_box(const struct attempt *a, const char *path)
-{
-	char *start = path_join(a->box, a->cwd);
-	char *joined = path[0] == '/' ? xstrdup(path) : path_join(start, path), *clean = path_clean(joined);
-	const char *below = path_below(a->box, clean);
-	char *found = below && strcmp(below, ".") != 0 ? xstrdup(below) : NULL;
-
-	free(clean);
-	free(joined);
-	free(start);
-	return found;
-}
-
-static char *missing_input(const struct runner *r, const struct trace *t)
-{
-	struct buf path = { 0 };
-	char *found = NULL;
-
-	if (t->found && trace_is(t, "FileNotFoundError") && unquote(t->path, &path))
-		found = in_box(&r->plan.attempt, path.data);
-	buf_free(&path);
-	return found;
-}
-
-static bool module_is_ours(const struct runner *r, const struct trace *t)
-{
-	const struct offer *o = &r->plan.offer;
-	size_t n = t->module.n;
-	bool ours = false;
-
-	/* Of a.b.c the first part decides. */
-	for (size_t i = 0; i < n; i++)
-		if (t->module.p[i] == '.')
-			n = i;
-	for (size_t i = 0; !ours && n > 0 && i < o->n; i++) {
-		const char *path = o->entries[i].path, *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-		ours = (strncmp(base, t->module.p, n) == 0 && strcmp(base + n, ".py") == 0) ||
-		       (strncmp(path, t->module.p, n) == 0 && path[n] == '/');
-	}
-	return ours;
-}
-
-static struct span last_line_of(const char *p, size_t n)
-{
-	while (n > 0 && (p[n - 1] == '\n' || p[n - 1] == '\r' || p[n - 1] == ' '))
-		n--;
-	size_t from = n;
-	while (from > 0 && p[from - 1] != '\n' && p[from - 1] != '\r')
-		from--;
-	return (struct span){ n > from ? p + from : NULL, n - from };
-}
-
 /* The first of what failed on our side, as one line; NULL: nothing did. */
 static const char *fault_of(struct runner *r, const struct err *inputs, const struct err *artifacts)
 {
@@ -336,40 +257,39 @@ static void judge(struct runner *r)
 	struct runplan *p = &r->plan;
 	struct err inputs = { 0 }, artifacts = { 0 };
 	struct buf detail = { 0 };
-	struct trace trace;
+	struct clues clues;
 	size_t n;
 	const char *tail = tape_last(r->tape, &n);
-	bool started = r->result.started_us != 0;
 
-	trace_parse(tail, n, &trace);
-	char *missing = missing_input(r, &trace);
-	if (started) {
-		(void)inputs_find(&r->inputs, r->store, &p->attempt.uuid, &p->offer, &r->result, p->attempt.script, missing, &inputs);
+	clues_find(tail, n, &p->attempt, &p->offer, &clues);
+	if (r->result.started_us != 0) {
+		(void)inputs_find(&r->inputs, r->store, &p->attempt.uuid, &p->offer, &r->result, p->attempt.script, clues.missing,
+		                  &inputs);
 		(void)artifacts_collect(&r->artifacts, r->store, &p->attempt.uuid, r->sandbox, &p->offer, p->attempt.script,
 		                        &p->attempt.code, &artifacts);
 	}
-	free(missing);
 
 	/* Asked for only now: a stop that came after the program's own end changed nothing. */
 	char *by = r->result.end == SANDBOX_STOPPED ? halt_by(&r->halt, r->ws, &p->attempt.uuid, r->front) : NULL;
 	struct outcome_facts facts = {
 		.result = &r->result,
 		.limits = &p->policy.limits,
-		.stopped_by = by && !r->writer.failed ? keep(r, by) : NULL,
+		.stopped_by = by && !r->writer.failed ? by : NULL,
 		.fault = fault_of(r, &inputs, &artifacts),
-		.trace = &trace,
-		.last_line = last_line_of(tail, n),
+		.trace = &clues.trace,
+		.last_line = clues.last_line,
 		.env = &p->python.env,
-		.module_is_ours = module_is_ours(r, &trace),
+		.module_is_ours = clues.module_is_ours,
 		.figures_lost = r->artifacts.figures.lost,
 		.remark = remark_of(r),
 	};
-	if (by && !facts.stopped_by)
-		free(by);
+	if (by)
+		keep(r, by);
 	note_left_out(r, &facts);
 	fill_end(r);
 	outcome_decide(&facts, &r->end, &detail);
 	r->end.detail = keep(r, buf_take(&detail));
+	clues_free(&clues);
 }
 
 /* Checks only. The streams of this one must be in the record to be compared. */

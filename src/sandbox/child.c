@@ -207,6 +207,18 @@ _Noreturn static void program(struct sandbox *sb, const struct sandbox_spec *spe
 	_exit(127);
 }
 
+/* The keeper sleeps until execve and lends its memory: that saves the copy of all page tables. The
+ * program's rights, limits, filter and signal actions are its own nevertheless. */
+__attribute__((noinline)) static pid_t start_program(struct sandbox *sb, const struct sandbox_spec *spec, int scratch,
+                                                     int inotify)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		program(sb, spec, scratch, inotify);
+	return pid;
+}
+
 /* ---- from clone to fork ---------------------------------------------------------------------- */
 
 void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds fds)
@@ -226,11 +238,9 @@ void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct chil
 	int inotify = watch_begin(sb);
 	drop_rights();
 
-	pid_t pid = fork();
+	pid_t pid = start_program(sb, spec, scratch, inotify);
 	if (pid < 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "making the program's process");
-	if (pid == 0)
-		program(sb, spec, scratch, inotify);
 	close(GO);
 	close(scratch);
 	if (inotify >= 0)

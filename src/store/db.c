@@ -12,23 +12,47 @@
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-static bool fail_input_output(struct store *st, int sys, const char *doing, struct err *e)
+static bool is_full(int sys)
 {
-	if (sys == ENOSPC || sys == EDQUOT || sys == EFBIG)
-		return err_set(e, ERR_FULL, "%s in %s: disk full: %s; make room and try again", doing, st->path,
-		               strerror(sys));
+	return sys == ENOSPC || sys == EDQUOT || sys == EFBIG;
+}
+
+/* SQLite says "disk full" for ENOSPC alone, and by the time of its answer errno may be that of its own
+ * clean-up: each file remembers its last. */
+static int full_errno(struct store *st, int sys)
+{
+	sqlite3_file *journal = NULL;
+	int last[] = { sys, 0, 0 };
+
+	sqlite3_file_control(st->db, "main", SQLITE_FCNTL_LAST_ERRNO, &last[1]);
+	sqlite3_file_control(st->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+	if (journal && journal->pMethods)
+		journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &last[2]);
+	for (size_t i = 0; i < ARRAY_LEN(last); i++)
+		if (is_full(last[i]))
+			return last[i];
+	return 0;
+}
+
+static bool fail_input_output(struct store *st, int rc, int sys, const char *doing, struct err *e)
+{
+	int full = full_errno(st, sys);
+
+	if (full || rc == SQLITE_IOERR_SHMSIZE)
+		return err_set(e, ERR_FULL, "%s in %s: disk full (%s); make room and try again", doing, st->path,
+		               strerror(full ? full : ENOSPC));
 	if (e)
 		e->sys = sys;
 	return err_set(e, ERR_SYS, "%s in %s: %s", doing, st->path, sys ? strerror(sys) : sqlite3_errmsg(st->db));
 }
 
-static bool fail_open(struct store *st, int sys, const char *doing, struct err *e)
+static bool fail_open(struct store *st, int rc, int sys, const char *doing, struct err *e)
 {
 	if (sys == ENOENT)
 		return err_set(e, ERR_NOTFOUND, "%s: %s does not exist", doing, st->path);
 	if (sys == EACCES || sys == EPERM || sys == EROFS)
 		return err_set(e, ERR_READONLY, "%s in %s: %s", doing, st->path, strerror(sys));
-	return fail_input_output(st, sys, doing, e);
+	return fail_input_output(st, rc, sys, doing, e);
 }
 
 static bool fail_constraint(struct store *st, int rc, const char *doing, struct err *e)
@@ -54,9 +78,9 @@ bool db_fail(struct store *st, int rc, const char *doing, struct err *e)
 	case SQLITE_FULL:
 		return err_set(e, ERR_FULL, "%s in %s: disk full; make room and try again", doing, st->path);
 	case SQLITE_IOERR:
-		return fail_input_output(st, sys, doing, e);
+		return fail_input_output(st, rc, sys, doing, e);
 	case SQLITE_CANTOPEN:
-		return fail_open(st, sys, doing, e);
+		return fail_open(st, rc, sys, doing, e);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:

@@ -108,7 +108,7 @@ is "a reader that is gone, SIGPIPE ignored: quiet" "$(cat "$work/.err")$(cat "$w
 # man page and completions come out of the same table
 "$TICKMARK" man >"$work/man"
 if command -v mandoc >/dev/null; then
-	is "mandoc has nothing to complain about" "$(mandoc -Tlint -W warning "$work/man" 2>&1)" ""
+	is "mandoc has nothing to complain about" "$(mandoc -Tlint -W warning <"$work/man" 2>&1)" ""
 	text=$(mandoc -Tutf8 "$work/man" | sed 's/.\x08//g')
 	for c in $commands; do like "the man page has $c" "$text" "tickmark $c"; done
 	like "the man page documents JSON" "$text" 'artifacts\[\]\.path'

@@ -47,7 +47,7 @@ is "a run sees them" "$(grep -v '\.py ' <<<"$out" | sort | tr '\n' ' ')" " from 
 
 tm attach remove a.csv; is "remove: status" "$rc" 0
 yes "the file itself stays" test -f a.csv
-tm attach why a.csv; like "why: removed" "$out" "a.csv: .*remove"
+tm attach why a.csv; like "why: removed" "$out" "^a.csv: taken out"
 tm attach add a.csv; tm attach why a.csv; is "it can be added again" "$rc" 0
 
 tm attach add - ; is "a pipe needs a name" "$rc" 3

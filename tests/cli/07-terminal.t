@@ -28,7 +28,7 @@ import re, sys
 b = open(sys.argv[1], "rb").read()
 b = re.sub(rb"\x1b\[(0|1|31|32|33)m", b"", b)
 text = b.decode("utf-8", "replace")
-print(sorted({"U+%04X" % ord(c) for c in text if (ord(c) < 32 and c not in "\n\t") or 0x7f <= ord(c) < 0xa0 or c in "\u202e\ufffd"}))
+print(sorted({"U+%04X" % ord(c) for c in text if (ord(c) < 32 and c not in "\n\t") or 0x7f <= ord(c) < 0xa0 or c == "\u202e"}))
 PY
 }
 shown() { # NAME: what $work/tty shows of the probes
@@ -42,7 +42,7 @@ shown() { # NAME: what $work/tty shows of the probes
 pty -- "$TICKMARK" run escapes.py >"$work/tty"; rc=$?
 is "run on a terminal: status" "$rc" 0
 shown "run"
-like "run: stderr likewise" "$(cat "$work/tty")" '^STDERR .* END-stderr'
+like "run: stderr likewise" "$(cat "$work/tty")" 'STDERR .* END-stderr'
 like "run: the outcome begins a line" "$(cat "$work/tty")" $'^1\\.1 \e?.*ok'
 pty -- "$TICKMARK" show last --stdout >"$work/tty"; shown "show --stdout"
 pty -- "$TICKMARK" show last >"$work/tty"
@@ -95,10 +95,10 @@ tm_from <(echo 'print(1)') run --title "$long" -
 tm log -n 1; like "a pipe gets the whole title" "$out" "$long"
 for cols in 60 80 132; do
 	NO_COLOR=1 pty --size "24x$cols" -- "$TICKMARK" log >"$work/tty"
-	is "log fits $cols columns" "$(awk -v n=$cols 'length > n' "$work/tty")" ""
+	yes "log fits $cols columns" test "$(wc -L <"$work/tty")" -le $cols
 done
 COLUMNS=70 NO_COLOR=1 pty -- "$TICKMARK" log >"$work/tty"
-is "COLUMNS counts" "$(awk 'length > 70' "$work/tty")" ""
+yes "COLUMNS counts" test "$(wc -L <"$work/tty")" -le 70
 tm_from <(echo 'print(1)') run --title "漢字漢字 Zoë" -
 NO_COLOR=1 tm log -n 2
 is "columns are aligned by cells" "$("$python" - "$work/.out" <<'PY'

@@ -30,7 +30,7 @@ is "11 lines are 11" "$(wc -l <<<"$out") $(tail -1 <<<"$out")" "11 10"
 tm config stream-total 64K
 tm run size.py bytes 1000000
 is "a flood is ended: status" "$rc" 1
-like "a flood is ended: by which limit" "$err" 'limit  stream-total 64K, reached '
-like "a flood is ended: what raises it" "$err" 'tickmark config stream-total SIZE'
+like "a flood is ended: by which limit" "$err" 'limit  stream-total 64K '
+like "a flood is ended: what raises it" "$err" 'tickmark config stream-total '
 tm verify; is "the record verifies" "$rc" 0
 finish

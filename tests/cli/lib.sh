@@ -1,7 +1,8 @@
 # What the tests of the command line share; sourced, with bash. Each test gets a folder of its own
 # ($work, removed at the end), a HOME in it, and prints TAP. Waiting is for conditions, never for a
 # time; the limit of wait_for only keeps a broken program from hanging the suite.
-TICKMARK=$(realpath "${TICKMARK:?path of the program}")
+[ -x "${TICKMARK:-}" ] || { echo "Bail out! TICKMARK is to be the path of the program"; exit 1; }
+TICKMARK=$(realpath "$TICKMARK")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 shared=${TICKMARK_SHARED:-$here/../../../shared}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tickmark-cli.XXXXXX") || exit 1
@@ -71,8 +72,9 @@ wait_for() {
 	return 1
 }
 state_is() { [ "$("$TICKMARK" show "$1" --json 2>/dev/null | "$python" -c 'import json,sys; print(json.load(sys.stdin)["state"])' 2>/dev/null)" = "$2" ]; }
+begun() { wait_for state_is "$1" running && wait_for stdout_has "$1" begun; } # and has said so
 stdout_has() { "$TICKMARK" show "$1" --stdout 2>/dev/null | grep -q -- "$2"; }
 runner_of() { # pid of the runner of the one attempt that runs in this workspace
 	cat .tickmark/run/*-*-* 2>/dev/null | sed -n 's/^pid //p'
 }
-pty() { "$python" "$here/pty.py" "$@"; }
+pty() { "$python" "$here/terminal.py" "$@"; }

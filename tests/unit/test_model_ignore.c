@@ -252,7 +252,9 @@ static void git_agrees(void **state)
 	struct strv paths = { 0 };
 	struct buf rules = { 0 };
 	struct err e = { 0 };
+	const char *soak = getenv("SOAK");
 
+	soak = soak && *soak ? soak : NULL;
 	(void)state;
 	if (system("git --version >/dev/null 2>&1") != 0)
 		skip();
@@ -271,7 +273,7 @@ static void git_agrees(void **state)
 	snprintf(command, sizeof(command), "cd '%s' && git -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z -v -n <'%s'", top, list);
 
 	srand(4711);
-	for (int round = 0; round < 250; round++) {
+	for (int round = 0, rounds = soak ? 3000 : 60; round < rounds; round++) {
 		random_rules(&rules);
 		must(fs_write(dir, ".gitignore", rules.data, rules.len, false, &e), e.msg);
 		struct ignore *g = ignore_parse(rules.data, rules.len);

@@ -211,7 +211,7 @@ static void looking_up_one_path(void **state)
 /* ---- names ---------------------------------------------------------------------------------------- */
 
 static const char *const odd_names[] = { /* sorted as bytes */
-	"\t", "\n", " ", "-rf", "\\", "\\\\xFF", "\\xFF", "\\xff", "\\xzz", "a\nb", "a\x01" "b", "caf\xc3\xa9", "caf\xe9",
+	"\t", "\n", " ", "-rf", "\\", "\\\\xFF", "\\xFF", "\\xff", "\\xzz", "a\nb", "a\001b", "caf\xc3\xa9", "caf\xe9",
 	"cafe\xcc\x81", "\xc0\xaf", "\xe2\x82", "\xed\xa0\x80", "\xef\xbf\xbd", "\xf4\x90\x80\x80", "\xff", "\xff\\",
 };
 
@@ -266,7 +266,7 @@ static void utf8_is_as_rfc_3629_has_it(void **state)
 		{ "\xe0\xa0\x80", true }, { "\xe0\x9f\xbf", false }, { "\xed\x9f\xbf", true }, { "\xed\xa0\x80", false },
 		{ "\xee\x80\x80", true }, { "\xf0\x90\x80\x80", true }, { "\xf0\x8f\xbf\xbf", false },
 		{ "\xf4\x8f\xbf\xbf", true }, { "\xf4\x90\x80\x80", false }, { "\xf5\x80\x80\x80", false }, { "\xc3", false },
-		{ "\xe2\x82", false }, { "\xf0\x9f\x98", false }, { "\xe2\x82" "a", false },
+		{ "\xe2\x82", false }, { "\xf0\x9f\x98", false }, { "\342\202a", false },
 	};
 
 	(void)state;
@@ -281,7 +281,7 @@ static void rows_of_one_name_are_one(void **state)
 	struct store *st = case_open(p, STORE_WRITE);
 	struct manifest m;
 
-	case_sql(p, "INSERT INTO manifest VALUES (1, zeroblob(32), NULL, 1, 1), (2, zeroblob(31) || x'01', 1, 1, 1);"
+	case_sql(p, "INSERT INTO manifest VALUES (1, zeroblob(32), NULL, 1, 1), (2, randomblob(32), 1, 1, 1);"
 	            "INSERT INTO manifest_entry VALUES (1, 'x', NULL, 0, 1, NULL, 0, 0, NULL, NULL),"
 	            " (2, 'x', NULL, 0, 2, NULL, 0, 0, NULL, NULL), (2, 'y', x'78', 0, 2, NULL, 0, 0, NULL, NULL),"
 	            " (2, 'z', x'78', -1, 2, NULL, 0, 0, NULL, NULL)");
@@ -298,7 +298,7 @@ static void rings_are_refused(void **state)
 	struct manifest m;
 	struct digest d;
 
-	case_sql(p, "INSERT INTO manifest VALUES (1, zeroblob(32), 2, 1, 1), (2, zeroblob(31) || x'01', 1, 1, 1)");
+	case_sql(p, "INSERT INTO manifest VALUES (1, zeroblob(32), 2, 1, 1), (2, randomblob(32), 1, 1, 1)");
 	assert_fails(p, ERR_CORRUPT, "too many others", store_manifest_get(st, 2, &m, &p->e));
 	assert_fails(p, ERR_CORRUPT, "too many others", manifest_at(st, 1, "x", &d, &p->e));
 	store_close(st);
