@@ -5,8 +5,18 @@
 #ifndef TICKMARK_CLI_H
 #define TICKMARK_CLI_H
 
+/* How the screen is to be opened, when the command line names no command (ui.h says what they mean). */
+struct cli_screen {
+	const char *path;   /* folder or record file; NULL: the current folder */
+	const char *script; /* --script FILE */
+	const char *dump;   /* --dump KIND */
+	const char *theme;  /* --theme NAME */
+	int cols, rows;     /* --size COLSxROWS */
+};
+
 /* Runs one command line and returns the exit status: 0 done, 1 the thing examined is not good,
- * 2 tickmark could not, 3 usage, 4 undecided. stdout carries the result alone. */
-int cli_main(int argc, char **argv);
+ * 2 tickmark could not, 3 usage, 4 undecided. stdout carries the result alone.
+ * `open_screen` belongs to the one who knows both front ends. */
+int cli_main(int argc, char **argv, int (*open_screen)(const struct cli_screen *screen));
 
 #endif

@@ -80,7 +80,7 @@ struct trace {
 	struct span type;    /* "ValueError", "urllib.error.URLError" */
 	struct span message; /* its first line, may be empty */
 	struct span module;  /* of "No module named 'x.y'" */
-	struct span path;    /* first quoted behind [Errno N], or in a FileNotFoundError; escaped as in repr() */
+	struct span path;    /* first quoted behind [Errno N] or in a FileNotFoundError; escaped as by repr() */
 	struct span file;    /* of the last `File "…", line N` of this traceback */
 	int64_t line;        /* and its line; 0 when there is none */
 	int error;           /* N of the message's [Errno N], negative from getaddrinfo; 0: none */

@@ -1,7 +1,17 @@
-/* Picks the front end; so far there is one. */
+/* Picks the front end: the command line, and from it the screen. */
 #include "cli.h"
+#include "ui.h"
+
+static int open_screen(const struct cli_screen *s)
+{
+	const struct ui_options options = {
+		.script = s->script, .cols = s->cols, .rows = s->rows, .dump = s->dump, .theme = s->theme,
+	};
+
+	return ui_main(s->path, &options);
+}
 
 int main(int argc, char **argv)
 {
-	return cli_main(argc, argv);
+	return cli_main(argc, argv, open_screen);
 }

@@ -38,6 +38,8 @@ bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int6
 /* Exactly bytes [from, from + n) of a row's. */
 bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64_t from, void *buf, size_t n,
                       struct err *e);
+/* The newest number of the change list that store_changes counts by; 0: none. */
+bool store_change_last(struct store_reader *r, int64_t *seq, struct err *e);
 /* Whether the attempt has an end. */
 bool store_attempt_has_ended(struct store_reader *r, int64_t attempt, bool *ended, struct err *e);
 

@@ -111,7 +111,7 @@ bool duration_parse(const char *s, int64_t *ms, struct err *e)
 	int64_t v;
 
 	if (!parse_quantity(s, duration_units, ARRAY_LEN(duration_units), &v))
-		return err_set(e, ERR_INPUT, "'%s' is not a duration; they look like 90, 1.5s, 10m, 2h or 250ms", s);
+		return err_set(e, ERR_INPUT, "'%s' is not a duration; they look like 90, 1.5s, 10m or 2h", s);
 	if (v < 0)
 		return err_set(e, ERR_INPUT, "'%s' is too long a duration", s);
 	*ms = v;

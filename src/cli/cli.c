@@ -181,22 +181,43 @@ static int unknown_command(const char *word)
 	return STATUS_USAGE;
 }
 
-/* tickmark, tickmark DIR and tickmark FILE open the screen. */
-static int no_screen(const char *what)
-{
-	struct stat st;
+/* ---- words in front of the command ----------------------------------------------------------------- */
 
-	if (what && stat(what, &st) == 0 && S_ISREG(st.st_mode))
-		console_say(NULL, "there is no screen for %s yet; tickmark verify FILE checks a record, "
-		                  "tickmark help lists what there is", what);
-	else
-		console_say(NULL, "there is no screen yet; use tickmark log and tickmark show, "
-		                  "tickmark help lists what there is");
-	return STATUS_FAILED;
+static bool take_text(const char *value, const char **out)
+{
+	*out = value;
+	return true;
+}
+
+static bool take_size(const char *value, struct cli_screen *s)
+{
+	char end;
+
+	return sscanf(value, "%dx%d%c", &s->cols, &s->rows, &end) == 2 && s->cols >= 1 && s->rows >= 1 &&
+	       s->cols <= 1000 && s->rows <= 1000;
+}
+
+/* Options of the screen, each with one value; false: `value` is none for it. */
+static bool take_screen_word(struct cli_screen *s, const char *word, const char *value)
+{
+	return strcmp(word, "--size") == 0     ? take_size(value, s)
+	       : strcmp(word, "--script") == 0 ? take_text(value, &s->script)
+	       : strcmp(word, "--dump") == 0   ? take_text(value, &s->dump)
+	                                       : take_text(value, &s->theme);
+}
+
+static bool is_screen_word(const char *word)
+{
+	static const char *const words[] = { "--size", "--script", "--dump", "--theme" };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	return false;
 }
 
 /* Words in front of the command; *argv is left at it. -1: go on, else the exit status. */
-static int front_words(char ***argv)
+static int front_words(char ***argv, struct cli_screen *screen)
 {
 	for (; **argv && ***argv == '-' && strcmp(**argv, "-") != 0; ++*argv) {
 		const char *word = **argv;
@@ -208,6 +229,11 @@ static int front_words(char ***argv)
 		if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
 			help_all(stdout);
 			return console_finish(NULL) ? STATUS_DONE : STATUS_FAILED;
+		}
+		if (is_screen_word(word)) {
+			if (!*++*argv || !take_screen_word(screen, word, **argv))
+				return cmd_usage(NULL, "%s needs a value, --size one like 80x24", word);
+			continue;
 		}
 		if (strncmp(word, "-C", 2) != 0)
 			return cmd_usage(NULL, "no option %s before the command", word);
@@ -222,8 +248,9 @@ static int front_words(char ***argv)
 	return -1;
 }
 
-int cli_main(int argc, char **argv)
+int cli_main(int argc, char **argv, int (*open_screen)(const struct cli_screen *screen))
 {
+	struct cli_screen screen = { 0 };
 	struct stat st;
 
 	(void)argc;
@@ -231,16 +258,17 @@ int cli_main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (*argv)
 		argv++;
-	int status = front_words(&argv);
+	int status = front_words(&argv, &screen);
 	if (status >= 0)
 		return status;
 	if (!*argv)
-		return no_screen(NULL);
+		return open_screen(&screen);
 	const struct cmd_entry *entry = cmd_find(*argv);
 	if (entry)
 		return run_command(entry, argv + 1);
+	screen.path = *argv;
 	if (stat(*argv, &st) == 0)
-		return no_screen(*argv);
+		return open_screen(&screen);
 	if (strchr(*argv, '/')) {
 		console_say(NULL, "no such file or folder: %s", *argv);
 		return STATUS_FAILED;

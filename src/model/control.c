@@ -158,11 +158,14 @@ static int runner_pidfd(struct workspace *ws, int64_t attempt)
 bool run_wait(struct workspace *ws, int64_t attempt, int64_t timeout_ms, struct err *e)
 {
 	int64_t until_us = timeout_ms < 0 ? INT64_MAX : clock_mono_us() + timeout_ms * 1000, version = -1;
-	int pidfd = runner_pidfd(ws, attempt);
+	struct store *st = workspace_store(ws, e);
 	bool ok, ended = false;
 
+	if (!st)
+		return false;
+	int pidfd = runner_pidfd(ws, attempt);
 	for (;;) {
-		int64_t now = store_data_version(ws->store);
+		int64_t now = store_data_version(st);
 		ok = version == now || has_end(ws, attempt, &ended, e);
 		version = now;
 		if (!ok || ended)

@@ -3,7 +3,8 @@
 #
 # A figure is saved when it is shown, and at exit when it is still open, unless nothing changed since it
 # was last saved, here or by the script itself (to a path). As with a window, plt.show() closes what it
-# showed, so that the next plot begins a figure of its own; show(block=False) and Figure.show() do not.
+# showed, so that the next plot begins a figure of its own. show(block=False), Figure.show() and plt.pause()
+# do not, and may come for every frame of an animation: such a figure is saved when it is closed.
 import atexit
 import os
 import sys
@@ -52,8 +53,15 @@ class FigureCanvasTickmark(FigureCanvasAgg):
 
 
 class FigureManagerTickmark(FigureManagerBase):
+    shown = False
+
     def show(self):
-        save(self)
+        self.shown = True
+
+    def destroy(self, *args):
+        if self.shown:
+            save(self)
+        super().destroy(*args)
 
     @classmethod
     def pyplot_show(cls, *args, **kwargs):
@@ -102,7 +110,7 @@ def is_empty(figure):
 def show(*args, **kwargs):
     block = kwargs.get("block", args[0] if args else None)
     for number in sorted(Gcf.figs):
-        save(Gcf.figs[number])
+        Gcf.figs[number].show()
         if block is not False:
             Gcf.destroy(number)
 
@@ -123,7 +131,7 @@ def new_figure_manager_given_figure(num, figure):
 def at_exit():
     for number in sorted(Gcf.figs):
         manager = Gcf.figs[number]
-        if not is_empty(manager.canvas.figure):
+        if getattr(manager, "shown", False) or not is_empty(manager.canvas.figure):
             save(manager)
 
 

@@ -198,7 +198,10 @@ static bool catch_up(struct run *r, struct err *e)
 
 	r->pieces_n = r->pieces_next = 0;
 	buf_clear(&r->caught);
-	return st && store_chunks(st, r->attempt, 0, catch_chunk, r, e);
+	if (!st)
+		return false;
+	/* That it had enough for now is no failure of the reading. */
+	return store_chunks(st, r->attempt, 0, catch_chunk, r, e) || r->caught.len >= CATCH_UP;
 }
 
 /* Whether an end is recorded. */

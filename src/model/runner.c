@@ -128,6 +128,7 @@ static bool enqueue(struct runner *r, struct err *e)
 	r->store = workspace_store(r->ws, e);
 	if (!r->store || !store_attempt_queue(r->store, &p->attempt, &with, e))
 		return false;
+	wire_send(r->front, WIRE_READY, 0, 0, NULL, 0);
 	wire_send(r->front, WIRE_QUEUED, 0, p->attempt.id, NULL, 0);
 	if (!check)
 		offer_stored(r->ws, &p->offer, p->attempt.offered);
@@ -432,11 +433,7 @@ _Noreturn void runner_main(struct workspace *ws, const struct run_request *req, 
 	struct err e = { 0 };
 
 	detach(ws, link);
-	bool ok = halt_begin(&r.halt, link.stop, &e) && plan_it(&r, req, &e);
-	if (ok) {
-		wire_send(r.front, WIRE_READY, 0, 0, NULL, 0);
-		ok = attempt_it(&r, &e);
-	}
+	bool ok = halt_begin(&r.halt, link.stop, &e) && plan_it(&r, req, &e) && attempt_it(&r, &e);
 	if (!ok) {
 		tell_error(&r, &e);
 		if (r.lock >= 0)

@@ -9,7 +9,7 @@
 
 enum wire_kind {
 	WIRE_REMARK = 1, /* text: one line of run_remarks */
-	WIRE_READY,      /* nothing that the user could mend stands in the way any more */
+	WIRE_READY,      /* it is recorded: from here on only its end may say that something failed */
 	WIRE_QUEUED,     /* number: attempt id */
 	WIRE_BYTES,      /* stream, number: position of the first byte; the bytes */
 	WIRE_SYNC,       /* packets were lost; the record holds everything up to here */

@@ -177,12 +177,23 @@ static void change_dir(const struct sandbox *sb, const struct sandbox_spec *spec
 		child_fail(CONTROL, STAGE_LOCK, errno, "entering the folder %s", spec->cwd != NULL ? spec->cwd : ".");
 }
 
+/* The one from outside lies on a mount that this root does not have. */
+static void take_input(void)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, 0) < 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "opening /dev/null");
+	close(null);
+}
+
 _Noreturn static void program(struct sandbox *sb, const struct sandbox_spec *spec, int scratch, int inotify)
 {
 	struct strv env = environment_build(&sb->policy, spec->env);
 	struct message ready = { .type = MSG_READY }, failed = { .type = MSG_EXEC };
 
 	change_dir(sb, spec);
+	take_input();
 	if (landlock_restrict(&sb->plan) != 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "restricting the program with Landlock");
 	set_limits(sb);
@@ -235,7 +246,7 @@ void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct chil
 	receive_sources(sb, &src);
 	become_user();
 	int scratch = mounts_build(sb, spec, &src, CONTROL);
-	int inotify = watch_begin(sb);
+	int inotify = observe_begin(sb);
 	drop_rights();
 
 	pid_t pid = start_program(sb, spec, scratch, inotify);

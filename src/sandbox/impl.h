@@ -156,6 +156,8 @@ const char *remedy_find(enum stage stage);
 /* policy.c */
 struct strv environment_build(const struct policy *p, const char *const *added);
 uint64_t policy_address_space(const struct limits *l);
+const struct limit_info *policy_limit_at(size_t offset);
+#define LIMIT_OF(member) policy_limit_at(offsetof(struct limits, member))
 /* child.c: everything in the new process up to execve or the keeper's loop. */
 struct child_fds { int out, err, control, go; };
 _Noreturn void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds fds);
@@ -170,16 +172,30 @@ int landlock_restrict(const struct mount_plan *plan);
 int landlock_abi(void);
 /* keeper.c */
 _Noreturn void keeper_run(const struct sandbox *sb, pid_t program, int control);
-/* watch.c */
-int watch_begin(struct sandbox *sb);  /* in the child: inotify descriptor or -1 */
-struct watch;
-struct watch *watch_new(struct sandbox *sb);
-void watch_read(struct watch *w);     /* takes what has come; never blocks */
-void watch_finish(struct watch *w, struct sandbox_result *out); /* frees w */
+/* observe.c */
+int observe_begin(struct sandbox *sb);  /* in the child: inotify descriptor or -1 */
+struct observer;
+struct observer *observe_new(struct sandbox *sb);
+void observe_read(struct observer *w);     /* takes what has come; never blocks */
+void observe_finish(struct observer *w, struct sandbox_result *out); /* frees w */
 /* kept.c: a file that was written and of which nothing was read first: is none of its earlier bytes left? */
 bool kept_nothing(const struct sandbox *sb, const char *path);
 /* Opens the topmost layer's file at the path; -1 where there is none. */
 int layer_open(const struct sandbox *sb, const char *path);
+/* measure.c: what lies below a folder: allocated bytes, and the longest file. Looks at most at so many entries. */
+struct measured { int64_t bytes; int64_t longest; };
+struct measured measure_folder(int dirfd);
+/* judge.c: what the loop knows at the end of a run, and what that means. */
+struct ending {
+	bool ending;          /* the run was ended from outside */
+	enum sandbox_end why; /* then: why; FAULT also when it could not be started */
+	bool ended;           /* the keeper's last message came */
+	struct message end;
+	bool long_mapping;    /* a mapping beyond the address space was tried */
+	int64_t disk_base;    /* bytes in a scratch on disk before the start */
+};
+void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out);
+void result_set_limit(const struct sandbox *sb, struct sandbox_result *out, const struct limit_info *limit, int64_t reached);
 /* notify.c */
 struct notify;
 struct notify *notify_new(int fd);

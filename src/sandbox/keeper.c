@@ -18,12 +18,14 @@
 #include <sys/signalfd.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "impl.h"
 #include "sys.h"
 
 #define FILL_RATE (int64_t)(4 << 20) /* bytes that a run can touch in a millisecond, assumed */
+#define LOOK_SHARE 20 /* of our time may go into looking: one part in so many */
 #define FIRST_TICK_MS 20
 #define TICK_MIN_MS 5
 #define TICK_MAX_MS 100
@@ -150,14 +152,22 @@ static int64_t scratch_used(const struct keeper *k)
 	return (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize;
 }
 
+/* Our own processor time: what a look costs, however long the run's processes let us wait for it. */
+static int64_t spent_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 static int64_t confirmed_memory(struct keeper *k)
 {
-	int64_t begin = clock_mono_us();
+	int64_t begin = spent_us();
 	struct sample s = { 0 };
 
 	each_process(k, add_proportional, &s);
-	int64_t end = clock_mono_us();
-	k->next_confirm_us = end + 20 * (end - begin);
+	k->next_confirm_us = clock_mono_us() + LOOK_SHARE * (spent_us() - begin);
 	return s.own + MAX(0, s.resident - scratch_used(k));
 }
 
@@ -169,8 +179,24 @@ static void raise_to(_Atomic int64_t *peak, int64_t value)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
+static void count_one(const struct keeper *k, const char *pid, struct sample *s)
+{
+	s->processes += MAX(threads_of(k->proc, pid), 1);
+}
+
+/* The last look at how many there are; `gone` of them a moment ago. */
+static void count_processes(struct keeper *k, int64_t gone)
+{
+	struct sample s = { .processes = gone };
+
+	if (k->proc >= 0)
+		each_process(k, count_one, &s);
+	raise_to(&k->sb->shared->peak_processes, s.processes);
+}
+
 static void end_all(struct keeper *k)
 {
+	count_processes(k, 0);
 	k->asked = true;
 	kill(-1, SIGKILL);
 }
@@ -185,7 +211,7 @@ static void over_memory(struct keeper *k, int64_t bytes)
 
 static void watch_memory(struct keeper *k)
 {
-	int64_t limit = k->sb->policy.limits.memory_bytes, begin = clock_mono_us();
+	int64_t limit = k->sb->policy.limits.memory_bytes, begin = clock_mono_us(), spent = spent_us();
 	struct sample s = { 0 };
 
 	if (k->proc < 0)
@@ -194,21 +220,22 @@ static void watch_memory(struct keeper *k)
 	raise_to(&k->sb->shared->peak_mapped, s.mapped);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
 
+	/* With several processes the sums are upper bounds: before they mean anything, the dear look. */
 	int64_t memory = s.own;
-	bool confirmed = s.holders <= 1;
-	if (limit > 0 && s.resident > limit && (s.own > limit || begin >= k->next_confirm_us) &&
-	    (s.holders > 1 || s.own <= limit)) {
+	bool exact = limit == 0 || s.resident <= limit / 2 || (s.holders <= 1 && (s.resident <= limit || s.own > limit));
+	bool matters = limit > 0 && (s.resident > limit || s.own > k->sb->shared->peak_memory);
+	if (!exact && matters && (begin >= k->next_confirm_us || s.own > limit)) {
 		memory = confirmed_memory(k);
-		confirmed = true;
+		exact = true;
 	}
-	if (confirmed || limit == 0 || memory <= limit)
+	if (exact)
 		raise_to(&k->sb->shared->peak_memory, memory);
-	if (limit > 0 && confirmed && memory > limit)
+	if (exact && limit > 0 && memory > limit)
 		over_memory(k, memory);
 
-	int64_t cost_ms = (clock_mono_us() - begin) / 1000;
+	int64_t cost_ms = (spent_us() - spent) / 1000;
 	int64_t room = limit > 0 ? MAX(0, limit - MAX(s.own, memory)) : INT64_MAX;
-	int64_t tick_ms = MAX(MIN(MAX(room / FILL_RATE, TICK_MIN_MS), TICK_MAX_MS), 30 * cost_ms);
+	int64_t tick_ms = MAX(MIN(MAX(room / FILL_RATE, TICK_MIN_MS), TICK_MAX_MS), LOOK_SHARE * cost_ms);
 	k->next_tick_us = begin + tick_ms * 1000;
 }
 
@@ -304,6 +331,8 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		if (!k.ended && !k.asked && clock_mono_us() >= k.next_tick_us)
 			watch_memory(&k);
 	}
+	if (!k.asked)
+		count_processes(&k, 1);
 	end_rest(&k);
 	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed };
 	getrusage(RUSAGE_CHILDREN, &m.usage);

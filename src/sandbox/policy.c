@@ -89,6 +89,14 @@ uint64_t policy_address_space(const struct limits *l)
 	return (uint64_t)(l->memory_bytes + MAX(l->memory_bytes, 4 * GIB) + threads * 8 * MIB + arenas * 64 * MIB);
 }
 
+const struct limit_info *policy_limit_at(size_t offset)
+{
+	for (size_t i = 0; i < limit_table_len; i++)
+		if (limit_table[i].offset == offset)
+			return &limit_table[i];
+	return NULL;
+}
+
 /* ---- environment ---------------------------------------------------------------------------------- */
 
 /* Replaces the variable of that name, or adds it. */

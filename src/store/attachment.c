@@ -24,7 +24,7 @@ static bool attach(struct store *st, const struct attachment *a, struct err *e)
 {
 	int64_t id;
 
-	return add_row(st, a, &id, e) && ledger_append(st, a->removed ? "detached" : "attached", id, e);
+	return add_row(st, a, &id, e) && ledger_append(st, a->removed ? "detached" : "attached", id, NULL, e);
 }
 
 bool store_attach(struct store *st, const struct attachment *a, struct err *e)

@@ -169,13 +169,15 @@ static void read_end(struct sql *q, struct attempt_full *out)
 	end->err_bytes = col_int(q);
 	end->out_sha256 = col_digest(q);
 	end->err_sha256 = col_digest(q);
-	end->chunks_sha256 = col_digest(q);
 	end->inputs = col_int(q);
 	end->inputs_complete = col_int(q) != 0;
 	end->artifacts = col_int(q);
 	end->backend = keep(out, col_text(q));
 	end->figures_lost = col_int(q);
 	end->answer = col_int(q);
+	out->verdict = verdict_parse(col_text(q));
+	out->first_at = keep(out, col_text(q));
+	out->qualified = keep(out, col_text(q));
 }
 
 static bool get_end(struct store *st, struct attempt_full *out, struct err *e)
@@ -190,24 +192,6 @@ static bool get_end(struct store *st, struct attempt_full *out, struct err *e)
 	answer = sql_row(&q, e);
 	if (answer == SQL_ROW)
 		read_end(&q, out);
-	sql_end(&q);
-	return answer != SQL_FAILED;
-}
-
-static bool get_verdict(struct store *st, struct attempt_full *out, struct err *e)
-{
-	enum sql_answer answer;
-	struct sql q;
-
-	if (!sql_start(st, SQL_VERDICT_GET, &q, e))
-		return false;
-	bind_int(&q, out->attempt.id);
-	answer = sql_row(&q, e);
-	if (answer == SQL_ROW) {
-		out->verdict = verdict_parse(col_text(&q));
-		out->first_at = keep(out, col_text(&q));
-		out->qualified = keep(out, col_text(&q));
-	}
 	sql_end(&q);
 	return answer != SQL_FAILED;
 }
@@ -244,7 +228,7 @@ bool store_attempt_get(struct store *st, int64_t id, struct attempt_full *out, s
 
 	*out = (struct attempt_full){ .arena = arena_new() };
 	ok = get_attempt(st, id, out, e) && get_args(st, out, e) && get_env(st, out, e) && get_end(st, out, e) &&
-	     get_verdict(st, out, e) && get_refusals(st, out, e);
+	     get_refusals(st, out, e);
 	db_read_end(st, begun);
 	if (!ok)
 		store_attempt_free(out);

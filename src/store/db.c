@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "vfs.h"
+
 #define WAIT_US 5000000       /* for other writers */
 #define WAL_PAGES 4000        /* 16 MiB, then a commit moves the WAL into the file */
 #define CACHE_KIB 8000
@@ -129,7 +131,8 @@ bool db_connect(struct store *st, const char *name, int flags, struct err *e)
 	static const int on[] = { SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE };
 	static const int off[] = { SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML,
 		                   SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION };
-	int rc = sqlite3_open_v2(name, &st->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : NULL;
+	int rc = sqlite3_open_v2(name, &st->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
 	int keep_wal = 1;
 
 	if (rc != SQLITE_OK)

@@ -7,6 +7,8 @@
 #include "tally.h"
 
 #define CHUNK_BITS 32 /* of a chunk's id, for its place among those of its attempt */
+#define TWIN_LEAST 8  /* bytes that are worth naming another piece */
+#define TWIN_NEAR 8   /* pieces that are looked at: the order of the streams may differ a little */
 
 void store_chunk_hash(struct hasher *h, const struct chunk *c)
 {
@@ -18,60 +20,7 @@ void store_chunk_hash(struct hasher *h, const struct chunk *c)
 	hash_blob(h, c->bytes ? c->bytes : "", c->len);
 }
 
-/* Id of the next chunk. */
-static bool next_chunk(struct store *st, int64_t attempt, int64_t *id, struct err *e)
-{
-	struct sql q;
-
-	if (!sql_start(st, SQL_CHUNK_LAST, &q, e))
-		return false;
-	bind_int(&q, attempt);
-	if (!sql_int(&q, id, e))
-		return false;
-	*id = *id ? *id + 1 : attempt << CHUNK_BITS;
-	return true;
-}
-
-static bool add_chunk(struct store *st, int64_t id, const struct chunk *c, struct err *e)
-{
-	struct sql q;
-
-	if (!sql_start(st, SQL_CHUNK_ADD, &q, e))
-		return false;
-	bind_int(&q, id);
-	bind_int(&q, c->stream);
-	bind_int(&q, c->group);
-	bind_int(&q, c->offset_us);
-	bind_int(&q, c->position);
-	bind_int(&q, c->gap);
-	bind_blob(&q, c->bytes, c->len);
-	return sql_run(&q, e);
-}
-
-static bool add_chunks(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e)
-{
-	int64_t id;
-
-	if (n == 0)
-		return true;
-	if (!next_chunk(st, attempt, &id, e))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!add_chunk(st, id++, &chunks[i], e))
-			return false;
-	return true;
-}
-
-bool store_chunks_add(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e)
-{
-	if (n == 0)
-		return true;
-	return db_begin(st, DB_NORMAL, e) && db_end(st, add_chunks(st, attempt, chunks, n, e), e);
-}
-
-/* ---- the end --------------------------------------------------------------------------------------- */
-
-/* What the end has to know of its attempt. */
+/* What its pieces and its end have to know of an attempt. */
 static bool get_attempt(struct store *st, int64_t id, struct attempt *a, struct err *e)
 {
 	enum sql_answer answer;
@@ -93,6 +42,95 @@ static bool get_attempt(struct store *st, int64_t id, struct attempt *a, struct 
 		return err_set(e, ERR_NOTFOUND, "%s: there is no attempt with id %lld", st->path, (long long)id);
 	return answer == SQL_ROW;
 }
+
+/* Where the pieces of an attempt go, and those of the attempt that it repeats, if it is a check. */
+struct place {
+	int64_t attempt;
+	int64_t next;      /* id of the next piece */
+	int64_t check_of;  /* 0: an attempt */
+};
+
+static bool find_place(struct store *st, int64_t attempt, int64_t check_of, struct place *p, struct err *e)
+{
+	struct sql q;
+
+	*p = (struct place){ .attempt = attempt, .check_of = check_of };
+	if (!sql_start(st, SQL_CHUNK_LAST, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	if (!sql_int(&q, &p->next, e))
+		return false;
+	p->next = p->next ? p->next + 1 : attempt << CHUNK_BITS;
+	return true;
+}
+
+/* A piece with the same bytes at the same place of the attempt that is repeated; 0: none. */
+static bool find_twin(struct store *st, const struct place *p, const struct chunk *c, int64_t *twin, struct err *e)
+{
+	int64_t like = (p->check_of << CHUNK_BITS) + (p->next - (p->attempt << CHUNK_BITS));
+	struct sql q;
+
+	*twin = 0;
+	if (!p->check_of || c->len < TWIN_LEAST)
+		return true;
+	if (!sql_start(st, SQL_CHUNK_TWIN, &q, e))
+		return false;
+	bind_int(&q, MAX(like - TWIN_NEAR, p->check_of << CHUNK_BITS));
+	bind_int(&q, like + TWIN_NEAR);
+	bind_int(&q, c->stream);
+	bind_int(&q, c->position);
+	bind_int(&q, (int64_t)c->len);
+	bind_blob(&q, c->bytes, c->len);
+	return sql_int(&q, twin, e);
+}
+
+static bool add_chunk(struct store *st, struct place *p, const struct chunk *c, struct err *e)
+{
+	int64_t twin;
+	struct sql q;
+
+	if (!find_twin(st, p, c, &twin, e) || !sql_start(st, SQL_CHUNK_ADD, &q, e))
+		return false;
+	bind_int(&q, p->next++);
+	bind_int(&q, c->stream);
+	bind_int(&q, c->group);
+	bind_int(&q, c->offset_us);
+	bind_int(&q, c->position);
+	bind_int(&q, c->gap);
+	if (twin)
+		bind_null(&q);
+	else
+		bind_blob(&q, c->bytes, c->len);
+	bind_id(&q, twin);
+	return sql_run(&q, e);
+}
+
+static bool add_chunks(struct store *st, int64_t attempt, int64_t check_of, const struct chunk *chunks, size_t n,
+                       struct err *e)
+{
+	struct place p;
+
+	if (n == 0)
+		return true;
+	if (!find_place(st, attempt, check_of, &p, e))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!add_chunk(st, &p, &chunks[i], e))
+			return false;
+	return true;
+}
+
+bool store_chunks_add(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e)
+{
+	struct attempt a;
+
+	if (n == 0)
+		return true;
+	return get_attempt(st, attempt, &a, e) && db_begin(st, DB_NORMAL, e) &&
+	       db_end(st, add_chunks(st, attempt, a.check_of, chunks, n, e), e);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
 
 static void bind_exit(struct sql *q, const struct attempt_end *end)
 {
@@ -116,7 +154,7 @@ static void bind_limit(struct sql *q, const struct attempt_end *end)
 	}
 }
 
-static bool add_end(struct store *st, const struct attempt_end *end, struct err *e)
+static bool add_end(struct store *st, const struct attempt_end *end, const struct end_with *with, struct err *e)
 {
 	struct sql q;
 
@@ -139,13 +177,15 @@ static bool add_end(struct store *st, const struct attempt_end *end, struct err 
 	bind_int(&q, end->err_bytes);
 	bind_digest(&q, &end->out_sha256);
 	bind_digest(&q, &end->err_sha256);
-	bind_digest(&q, &end->chunks_sha256);
 	bind_id(&q, end->inputs);
 	bind_int(&q, end->inputs_complete);
 	bind_id(&q, end->artifacts);
 	bind_text(&q, end->backend);
 	bind_int(&q, end->figures_lost);
 	bind_int(&q, end->answer);
+	bind_text(&q, with->verdict == VERDICT_NONE ? NULL : verdict_word(with->verdict));
+	bind_text(&q, with->first_at);
+	bind_text(&q, with->qualified);
 	return sql_run(&q, e);
 }
 
@@ -164,21 +204,6 @@ static bool add_refusal(struct store *st, int64_t attempt, int64_t seq, const st
 	bind_int(&q, r->first_us);
 	bind_int(&q, r->last_us);
 	bind_int(&q, r->harmless);
-	return sql_run(&q, e);
-}
-
-static bool add_verdict(struct store *st, int64_t attempt, const struct end_with *with, struct err *e)
-{
-	struct sql q;
-
-	if (with->verdict == VERDICT_NONE)
-		return true;
-	if (!sql_start(st, SQL_VERDICT_ADD, &q, e))
-		return false;
-	bind_int(&q, attempt);
-	bind_text(&q, verdict_word(with->verdict));
-	bind_text(&q, with->first_at);
-	bind_text(&q, with->qualified);
 	return sql_run(&q, e);
 }
 
@@ -208,16 +233,16 @@ static bool hash_chunks(struct store *st, int64_t attempt, struct digest *out, s
 	return true;
 }
 
-static bool add_facts(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
+static bool add_facts(struct store *st, const struct attempt *a, struct attempt_end *end, const struct end_with *with,
+                      struct err *e)
 {
-	if (!add_chunks(st, end->attempt, with->chunks, with->chunks_n, e) || !put_sets(st, end, with, e) ||
-	    (digest_is_zero(&end->chunks_sha256) && !hash_chunks(st, end->attempt, &end->chunks_sha256, e)) ||
-	    !add_end(st, end, e))
+	if (!add_chunks(st, a->id, a->check_of, with->chunks, with->chunks_n, e) || !put_sets(st, end, with, e) ||
+	    !add_end(st, end, with, e))
 		return false;
 	for (size_t i = 0; i < with->refusals_n; i++)
-		if (!add_refusal(st, end->attempt, (int64_t)i, &with->refusals[i], e))
+		if (!add_refusal(st, a->id, (int64_t)i, &with->refusals[i], e))
 			return false;
-	return add_verdict(st, end->attempt, with, e);
+	return !digest_is_zero(&end->chunks_sha256) || hash_chunks(st, a->id, &end->chunks_sha256, e);
 }
 
 static bool refuse_second(struct store *st, const struct attempt *a, struct err *e)
@@ -238,8 +263,8 @@ static bool end_attempt(struct store *st, struct attempt_end *end, const struct 
 {
 	struct attempt a;
 
-	return get_attempt(st, end->attempt, &a, e) && refuse_second(st, &a, e) && add_facts(st, end, with, e) &&
-	       tally_ended(st, &a, end, with, e) && ledger_append(st, "attempt ended", a.id, e);
+	return get_attempt(st, end->attempt, &a, e) && refuse_second(st, &a, e) && add_facts(st, &a, end, with, e) &&
+	       tally_ended(st, &a, end, with, e) && ledger_append(st, "ended", a.id, &end->chunks_sha256, e);
 }
 
 bool store_attempt_end(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)

@@ -8,15 +8,15 @@
 
 static const enum sql_id record_facts[] = { SQL_FACTS_RECORD };
 static const enum sql_id queued_facts[] = { SQL_FACTS_QUEUED, SQL_FACTS_ARGS, SQL_FACTS_ENV };
-static const enum sql_id ended_facts[] = { SQL_FACTS_ENDED, SQL_FACTS_REFUSALS, SQL_FACTS_VERDICT };
+static const enum sql_id ended_facts[] = { SQL_FACTS_ENDED, SQL_FACTS_REFUSALS };
 static const enum sql_id attachment_facts[] = { SQL_FACTS_ATTACHMENT };
 
 const struct ledger_kind ledger_kinds[] = {
-	{ "record made", "record", "id", NULL, record_facts, ARRAY_LEN(record_facts) },
-	{ "attempt queued", "attempt", "id", NULL, queued_facts, ARRAY_LEN(queued_facts) },
-	{ "attempt ended", "attempt_end", "attempt", NULL, ended_facts, ARRAY_LEN(ended_facts) },
-	{ "attached", "attachment", "id", "action = 'add'", attachment_facts, ARRAY_LEN(attachment_facts) },
-	{ "detached", "attachment", "id", "action = 'remove'", attachment_facts, ARRAY_LEN(attachment_facts) },
+	{ "made", "record", "id", NULL, record_facts, ARRAY_LEN(record_facts), false },
+	{ "queued", "attempt", "id", NULL, queued_facts, ARRAY_LEN(queued_facts), false },
+	{ "ended", "attempt_end", "attempt", NULL, ended_facts, ARRAY_LEN(ended_facts), true },
+	{ "attached", "attachment", "id", "action = 'add'", attachment_facts, ARRAY_LEN(attachment_facts), false },
+	{ "detached", "attachment", "id", "action = 'remove'", attachment_facts, ARRAY_LEN(attachment_facts), false },
 };
 const size_t ledger_kinds_n = ARRAY_LEN(ledger_kinds);
 
@@ -75,8 +75,8 @@ static bool hash_rows(struct store *st, enum sql_id id, int64_t subject, struct 
 	return answer == SQL_DONE;
 }
 
-bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, struct digest *out,
-                    struct err *e)
+bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, const struct digest *chunks,
+                    struct digest *out, struct err *e)
 {
 	struct hasher h;
 
@@ -84,6 +84,8 @@ bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t su
 	for (size_t i = 0; i < kind->facts_n; i++)
 		if (!hash_rows(st, kind->facts[i], subject, &h, e))
 			return false;
+	if (kind->streams)
+		hash_blob(&h, chunks->b, sizeof(chunks->b));
 	*out = hash_end(&h);
 	return true;
 }
@@ -154,16 +156,15 @@ static bool append(struct store *st, struct ledger_entry *entry, struct err *e)
 	bind_text(&q, entry->kind);
 	bind_id(&q, entry->subject);
 	bind_text(&q, entry->text);
-	bind_digest(&q, &entry->content);
 	bind_digest(&q, &hash);
 	return sql_run(&q, e);
 }
 
-bool ledger_append(struct store *st, const char *kind, int64_t subject, struct err *e)
+bool ledger_append(struct store *st, const char *kind, int64_t subject, const struct digest *chunks, struct err *e)
 {
 	struct ledger_entry entry = { .kind = kind, .subject = subject };
 
-	return ledger_content(st, ledger_kind_find(kind), subject, &entry.content, e) && append(st, &entry, e);
+	return ledger_content(st, ledger_kind_find(kind), subject, chunks, &entry.content, e) && append(st, &entry, e);
 }
 
 bool store_event(struct store *st, const char *kind, int64_t subject, const char *text, struct err *e)

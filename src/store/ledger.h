@@ -1,6 +1,7 @@
 /*
- * ledger: the chain of everything that happened. An entry's content is the hash of all columns of
- * all rows that it is about, read back from the tables: the writer and `verify` run the same SELECTs.
+ * ledger: the chain of everything that happened. An entry is the hash of itself, of the one before
+ * and of its content: all columns of all rows that it is about, read back from the tables. The writer
+ * and `verify` run the same SELECTs.
  */
 #ifndef TICKMARK_STORE_LEDGER_H
 #define TICKMARK_STORE_LEDGER_H
@@ -15,13 +16,15 @@ struct ledger_kind {
 	const char *where;          /* which rows of it; NULL: all */
 	const enum sql_id *facts;   /* SELECTs by subject */
 	size_t facts_n;
+	bool streams;               /* and the pieces of its streams (store_chunk_hash) */
 };
 extern const struct ledger_kind ledger_kinds[];
 extern const size_t ledger_kinds_n;
 const struct ledger_kind *ledger_kind_find(const char *kind); /* NULL: an event */
 
-bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, struct digest *out,
-                    struct err *e);
+/* `chunks` is the hash of the streams, for kinds that have them. */
+bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, const struct digest *chunks,
+                    struct digest *out, struct err *e);
 /* A value as it is stored, so that 1, 1.0, '1', x'31' and NULL differ. */
 void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i);
 /* Content of an event: its text. */
@@ -32,12 +35,12 @@ struct ledger_entry {
 	const char *kind;
 	int64_t subject;        /* 0: none */
 	const char *text;       /* NULL */
-	struct digest content;
+	struct digest content;  /* not stored: that of its rows, or of its text */
 };
 /* Hash of an entry behind `before` (NULL for the first). */
 struct digest ledger_entry_hash(const struct ledger_entry *entry, const struct digest *before);
 
-/* Appends the entry of facts just written. Inside a transaction. */
-bool ledger_append(struct store *st, const char *kind, int64_t subject, struct err *e);
+/* Appends the entry of facts just written; `chunks` as above or NULL. Inside a transaction. */
+bool ledger_append(struct store *st, const char *kind, int64_t subject, const struct digest *chunks, struct err *e);
 
 #endif

@@ -266,7 +266,7 @@ static bool fill(struct store *st, const char *workspace, struct err *e)
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID,
 	         STORE_SCHEMA_VERSION);
 	return db_exec(st, pragmas, e) && schema_make(st, e) && add_record(st, workspace, e) &&
-	       ledger_append(st, "record made", 1, e);
+	       ledger_append(st, "made", 1, NULL, e);
 }
 
 /* A whole record under another name; nobody else knows it, so it needs no journal. */
@@ -274,30 +274,33 @@ static bool make_record(const char *path, const char *workspace, struct err *e)
 {
 	struct store *st = new_store(path, STORE_WRITE);
 	bool ok = db_connect(st, path, SQLITE_OPEN_READWRITE, e) &&
-	          db_exec(st, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF", e) &&
+	          db_exec(st, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF", e) &&
 	          db_begin(st, DB_FULL, e) && db_end(st, fill(st, workspace, e), e);
 
 	store_close(st);
 	return ok;
 }
 
-/* Never over a file that is there. */
-static bool name_finally(const char *from, const char *path, struct err *e)
+/* Makes the names of files that were made in it durable. */
+static void sync_folder(const char *path)
 {
-	char *dir;
-	int fd;
+	char *dir = path_dir(path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (link(from, path) < 0) {
-		if (errno == EEXIST || renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) < 0)
-			return err_sys(e, "cannot make the record %s", path);
-	}
-	dir = path_dir(path);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		fsync(fd); /* where a folder cannot be synced there is nothing better */
 		close(fd);
 	}
 	free(dir);
+}
+
+/* Never over a file that is there. */
+static bool name_finally(const char *from, const char *path, struct err *e)
+{
+	if (link(from, path) < 0) {
+		if (errno == EEXIST || renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) < 0)
+			return err_sys(e, "cannot make the record %s", path);
+	}
 	return true;
 }
 
@@ -320,6 +323,7 @@ bool store_create(const char *path, const char *workspace, struct err *e)
 	/* Sets the journal; -wal and -shm stay from here on, so that readers never make files. */
 	st = store_open(path, STORE_WRITE, e);
 	store_close(st);
+	sync_folder(path);
 	return st != NULL;
 }
 
@@ -341,6 +345,7 @@ bool store_checkpoint(struct store *st, struct err *e)
 	sqlite3_busy_handler(st->db, never_wait, NULL);
 	rc = sqlite3_wal_checkpoint_v2(st->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	db_wait_for_others(st);
+	sync_folder(st->path); /* vfs.c leaves it to us */
 	return rc == SQLITE_OK || db_fail(st, rc, "cannot bring the WAL into the file", e);
 }
 

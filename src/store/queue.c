@@ -187,7 +187,7 @@ static bool queue(struct store *st, struct attempt *a, const struct queue_with *
 
 	return number_attempt(st, a, with->step, &new_step, e) && put_code(st, a, with, &code, e) &&
 	       put_shared(st, a, with, e) && add_attempt(st, a, code, e) && add_lists(st, a, e) &&
-	       tally_queued(st, a, new_step, e) && ledger_append(st, "attempt queued", a->id, e);
+	       tally_queued(st, a, new_step, e) && ledger_append(st, "queued", a->id, NULL, e);
 }
 
 bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue_with *with, struct err *e)

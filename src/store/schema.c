@@ -12,7 +12,7 @@
 const char *const schema_facts[] = {
 	"record",      "blob",    "blob_chunk",  "manifest",    "manifest_entry", "attachment", "environment",
 	"policy",      "asker",   "place",       "step",        "attempt",        "attempt_arg", "attempt_env",
-	"attempt_end", "refusal", "stream_chunk", "verdict",    "ledger",
+	"attempt_end", "refusal", "stream_chunk", "ledger",
 };
 const size_t schema_facts_n = ARRAY_LEN(schema_facts);
 
@@ -29,8 +29,8 @@ static void trigger_sql(char *out, size_t n, const char *table, const char *acti
 {
 	snprintf(out, n,
 	         "CREATE TRIGGER %s_no_%s BEFORE %s ON %s WHEN NOT EXISTS (SELECT 1 FROM prune_permit) "
-	         "BEGIN SELECT RAISE(ABORT, '%s holds facts: rows are added, never changed'); END",
-	         table, action, action, table, table);
+	         "BEGIN SELECT RAISE(ABORT, 'facts are never changed'); END",
+	         table, action, action, table);
 }
 
 #define TRIGGER_SQL 256

@@ -82,9 +82,10 @@ CREATE TABLE attachment (
 
 -- ---- what ran -----------------------------------------------------------------------------
 
+-- What attempts share: few rows each, found without an index.
 CREATE TABLE environment (
   id              INTEGER PRIMARY KEY,
-  fingerprint     BLOB NOT NULL UNIQUE CHECK (length(fingerprint) = 32),
+  fingerprint     BLOB NOT NULL CHECK (length(fingerprint) = 32),
   python          TEXT NOT NULL,
   version         TEXT NOT NULL,
   implementation  TEXT NOT NULL,
@@ -98,7 +99,7 @@ CREATE TABLE environment (
 
 CREATE TABLE policy (
   id              INTEGER PRIMARY KEY,
-  sha256          BLOB    NOT NULL UNIQUE CHECK (length(sha256) = 32),
+  sha256          BLOB    NOT NULL CHECK (length(sha256) = 32),
   tier            TEXT    NOT NULL,
   scratch         TEXT    NOT NULL,
   network         INTEGER NOT NULL,
@@ -123,8 +124,7 @@ CREATE TABLE asker (
   id       INTEGER PRIMARY KEY,
   kind     INTEGER NOT NULL CHECK (kind IN (1, 2)), -- 1 person, 2 assistant
   name     TEXT    NOT NULL,                  -- login or configured name; client name of an assistant
-  version  TEXT,                              -- of the client
-  UNIQUE (kind, name, version)
+  version  TEXT                               -- of the client
 );
 
 -- A folder on a machine between two boots, and the record file as it stood there.
@@ -135,8 +135,7 @@ CREATE TABLE place (
   box        TEXT    NOT NULL,                -- absolute path of the folder as the run saw it
   box_bytes  BLOB,
   device     INTEGER NOT NULL,                -- of the record file
-  inode      INTEGER NOT NULL,
-  UNIQUE (boot_id, host, box, device, inode)
+  inode      INTEGER NOT NULL
 );
 
 CREATE TABLE step (
@@ -213,17 +212,20 @@ CREATE TABLE attempt_end (
   err_bytes        INTEGER NOT NULL,
   out_sha256       BLOB,                      -- NULL: nothing came out
   err_sha256       BLOB,
-  chunks_sha256    BLOB    NOT NULL CHECK (length(chunks_sha256) = 32),
   inputs           INTEGER REFERENCES manifest (id),
   inputs_complete  INTEGER NOT NULL,          -- 0: the list may lack some, all offered files count
   artifacts        INTEGER REFERENCES manifest (id),
   backend          TEXT,                      -- matplotlib's, when figures were seen
   figures_lost     INTEGER NOT NULL DEFAULT 0,
-  answer           INTEGER NOT NULL DEFAULT 0 -- 1: whoever asked was gone
+  answer           INTEGER NOT NULL DEFAULT 0, -- 1: whoever asked was gone
+  verdict          TEXT    CHECK (verdict IN ('same', 'same but for noise', 'differs', 'cannot compare')), -- of a check
+  first_at         TEXT,                      -- where the first difference is: 'stdout byte 120'
+  qualified        TEXT                       -- differences of environment: 'Python 3.12.3 for 3.11.2'
 );
 
 -- A piece of a stream. The id holds attempt and order of arrival, so that no index is needed:
--- attempt * 2^32 + 0, 1, 2 …
+-- attempt * 2^32 + 0, 1, 2 … A check names the piece of the attempt that it repeats, instead of
+-- bytes that are the same at the same place.
 CREATE TABLE stream_chunk (
   id         INTEGER PRIMARY KEY,
   stream     INTEGER NOT NULL CHECK (stream IN (1, 2)), -- 1 stdout, 2 stderr
@@ -231,7 +233,9 @@ CREATE TABLE stream_chunk (
   offset_us  INTEGER NOT NULL,
   position   INTEGER NOT NULL,                -- of its first byte in the stream as produced
   gap        INTEGER NOT NULL,                -- bytes produced here that were not kept
-  bytes      BLOB    NOT NULL
+  bytes      BLOB,                            -- NULL: those of twin
+  twin       INTEGER REFERENCES stream_chunk (id),
+  CHECK ((bytes IS NULL) <> (twin IS NULL))
 );
 
 CREATE TABLE refusal (
@@ -247,25 +251,16 @@ CREATE TABLE refusal (
   PRIMARY KEY (attempt, seq)
 ) WITHOUT ROWID;
 
--- The answer of a check.
-CREATE TABLE verdict (
-  attempt    INTEGER PRIMARY KEY REFERENCES attempt (id), -- the check
-  verdict    TEXT    NOT NULL CHECK (verdict IN ('same', 'same but for noise', 'differs', 'cannot compare')),
-  first_at   TEXT,                            -- where the first difference is: 'stdout byte 120'
-  qualified  TEXT                             -- differences of environment: 'Python 3.12.3 for 3.11.2'
-);
-
 -- ---- the ledger -----------------------------------------------------------------------------
 
--- Everything that happened, in order. content is the SHA-256 of the canonical form of the facts
--- that the entry is about; entry that of seq, at_us, kind, subject, text, content and the entry before.
+-- Everything that happened, in order. entry is the SHA-256 of the canonical form of this row, of all
+-- rows that it is about (for 'ended' the streams, too) and of the entry before.
 CREATE TABLE ledger (
   seq      INTEGER PRIMARY KEY,
   at_us    INTEGER NOT NULL,
-  kind     TEXT    NOT NULL,                  -- 'record made', 'attempt queued', 'attempt ended' …
+  kind     TEXT    NOT NULL,                  -- 'made' (the record), 'queued', 'ended', 'attached' …
   subject  INTEGER,                           -- id of what it is about
-  text     TEXT,                              -- of an event that has no facts of its own
-  content  BLOB    NOT NULL CHECK (length(content) = 32),
+  text     TEXT,                              -- of an event that has no rows of its own
   entry    BLOB    NOT NULL CHECK (length(entry) = 32)
 );
 
@@ -357,8 +352,9 @@ CREATE VIEW streams AS
 SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,
        CASE c.stream WHEN 1 THEN 'stdout' ELSE 'stderr' END                AS stream,
        round(c.offset_us / 1e6, 6)                                         AS seconds,
-       CASE WHEN c.gap > 0 THEN '[' || c.gap || ' bytes not kept]' ELSE CAST(c.bytes AS TEXT) END AS text
-  FROM stream_chunk c JOIN attempt a ON a.id = c.id >> 32 ORDER BY c.id;
+       CASE WHEN c.gap > 0 THEN '[' || c.gap || ' bytes not kept]'
+            ELSE CAST(coalesce(c.bytes, t.bytes) AS TEXT) END              AS text
+  FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin JOIN attempt a ON a.id = c.id >> 32 ORDER BY c.id;
 
 CREATE VIEW code AS
 SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS ref,

@@ -12,19 +12,19 @@
 #define ROW_COLUMNS                                                                                        \
 	"SELECT a.id, a.step, a.number, a.check_of, a.check_number, a.uuid, coalesce(a.title, s.title),"   \
 	" k.kind, k.name, a.queued_us, e.outcome, e.exit_code, e.signal, e.wall_us, e.limit_name, e.detail," \
-	" t.attempts, m.files, v.verdict, l.host, l.boot_id, l.device, l.inode "
+	" t.attempts, m.files, e.verdict, l.host, l.boot_id, l.device, l.inode "
 #define ROW_JOINS                                                                     \
 	" LEFT JOIN step s ON s.id = a.step LEFT JOIN asker k ON k.id = a.asker"      \
 	" LEFT JOIN place l ON l.id = a.place LEFT JOIN attempt_end e ON e.attempt = a.id" \
-	" LEFT JOIN manifest m ON m.id = e.artifacts LEFT JOIN verdict v ON v.attempt = a.id"
+	" LEFT JOIN manifest m ON m.id = e.artifacts"
 #define ROW_ATTEMPT ROW_COLUMNS "FROM attempt a LEFT JOIN step_tally t ON t.step = a.step" ROW_JOINS
 #define ROW_STEP ROW_COLUMNS "FROM step_tally t CROSS JOIN attempt a ON a.id = t.last" ROW_JOINS
 
 #define END_COLUMNS                                                                                        \
 	"started_us, ended_us, wall_us, outcome, exit_code, signal, signal_ours, limit_name, limit_value," \
 	" limit_reached, stopped_by, detail, cpu_user_us, cpu_system_us, peak_memory, killed, out_bytes,"  \
-	" err_bytes, out_sha256, err_sha256, chunks_sha256, inputs, inputs_complete, artifacts, backend,"  \
-	" figures_lost, answer"
+	" err_bytes, out_sha256, err_sha256, inputs, inputs_complete, artifacts, backend, figures_lost,"   \
+	" answer, verdict, first_at, qualified"
 
 #define ENVIRONMENT_COLUMNS \
 	"python, version, implementation, prefix, base_prefix, platform, locale, zone, packages"
@@ -131,21 +131,23 @@ const char *const sql_table[SQL_COUNT] = {
 
 	/* streams */
 	[SQL_CHUNK_LAST] = "SELECT max(id) FROM stream_chunk WHERE id >= ?1 << 32 AND id < (?1 + 1) << 32",
-	[SQL_CHUNK_ADD] = "INSERT INTO stream_chunk (id, stream, grp, offset_us, position, gap, bytes)"
-	                  " VALUES (?, ?, ?, ?, ?, ?, ?)",
-	[SQL_CHUNK_EACH] = "SELECT id, stream, grp, offset_us, position, gap, bytes FROM stream_chunk"
-	                   " WHERE id >= ?1 << 32 AND id < (?1 + 1) << 32 AND (?2 = 0 OR stream = ?2) ORDER BY id",
+	[SQL_CHUNK_ADD] = "INSERT INTO stream_chunk (id, stream, grp, offset_us, position, gap, bytes, twin)"
+	                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	/* A piece with these bytes at this place of its stream, among some in order of arrival. */
+	[SQL_CHUNK_TWIN] = "SELECT id FROM stream_chunk WHERE id >= ? AND id < ? AND stream = ? AND position = ?"
+	                   " AND length(bytes) = ? AND bytes = ?",
+	[SQL_CHUNK_EACH] = "SELECT c.id, c.stream, c.grp, c.offset_us, c.position, c.gap, coalesce(c.bytes, t.bytes)"
+	                   " FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin"
+	                   " WHERE c.id >= ?1 << 32 AND c.id < (?1 + 1) << 32 AND (?2 = 0 OR c.stream = ?2) ORDER BY c.id",
 
 	/* ends */
 	[SQL_END_ADD] = "INSERT INTO attempt_end (attempt, " END_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-	                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SQL_END_GET] = "SELECT attempt, " END_COLUMNS " FROM attempt_end WHERE attempt = ?",
 	[SQL_REFUSAL_ADD] = "INSERT INTO refusal (attempt, seq, kind, call, argument, count, first_us, last_us, harmless)"
 	                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SQL_REFUSAL_EACH] = "SELECT kind, call, argument, count, first_us, last_us, harmless FROM refusal"
 	                     " WHERE attempt = ? ORDER BY seq",
-	[SQL_VERDICT_ADD] = "INSERT INTO verdict (attempt, verdict, first_at, qualified) VALUES (?, ?, ?, ?)",
-	[SQL_VERDICT_GET] = "SELECT verdict, first_at, qualified FROM verdict WHERE attempt = ?",
 
 	/* lists */
 	[SQL_STEPS_UP] = ROW_STEP " WHERE t.step > ? ORDER BY t.step LIMIT ?",
@@ -180,9 +182,8 @@ const char *const sql_table[SQL_COUNT] = {
 	/* The ledger. SQL_FACTS_*: every column of the rows that an entry is about, what they refer to by
 	 * its content, never by an id that could be given to another row. */
 	[SQL_LEDGER_HEAD] = "SELECT seq, at_us, entry FROM ledger ORDER BY seq DESC LIMIT 1",
-	[SQL_LEDGER_ADD] = "INSERT INTO ledger (seq, at_us, kind, subject, text, content, entry)"
-	                   " VALUES (?, ?, ?, ?, ?, ?, ?)",
-	[SQL_LEDGER_EACH] = "SELECT seq, at_us, kind, subject, text, content, entry FROM ledger ORDER BY seq",
+	[SQL_LEDGER_ADD] = "INSERT INTO ledger (seq, at_us, kind, subject, text, entry) VALUES (?, ?, ?, ?, ?, ?)",
+	[SQL_LEDGER_EACH] = "SELECT seq, at_us, kind, subject, text, entry FROM ledger ORDER BY seq",
 	[SQL_FACTS_RECORD] = "SELECT id, uuid, created_us, made_by, host, path, path_bytes FROM record WHERE id = ?",
 	[SQL_FACTS_ATTACHMENT] = "SELECT id, at_us, action, name, name_bytes, source, source_bytes, sha256, origin"
 	                         " FROM attachment WHERE id = ?",
@@ -202,16 +203,15 @@ const char *const sql_table[SQL_COUNT] = {
 		"SELECT e.attempt, e.started_us, e.ended_us, e.wall_us, e.outcome, e.exit_code, e.signal,"
 		" e.signal_ours, e.limit_name, e.limit_value, e.limit_reached, e.stopped_by, e.detail, e.cpu_user_us,"
 		" e.cpu_system_us, e.peak_memory, e.killed, e.out_bytes, e.err_bytes, e.out_sha256, e.err_sha256,"
-		" e.chunks_sha256, i.sha256, e.inputs_complete, r.sha256, e.backend, e.figures_lost, e.answer"
+		" i.sha256, e.inputs_complete, r.sha256, e.backend, e.figures_lost, e.answer, e.verdict, e.first_at,"
+		" e.qualified"
 		" FROM attempt_end e LEFT JOIN manifest i ON i.id = e.inputs LEFT JOIN manifest r ON r.id = e.artifacts"
 		" WHERE e.attempt = ?",
 	[SQL_FACTS_REFUSALS] = "SELECT attempt, seq, kind, call, argument, count, first_us, last_us, harmless"
 	                       " FROM refusal WHERE attempt = ? ORDER BY seq",
-	[SQL_FACTS_VERDICT] = "SELECT attempt, verdict, first_at, qualified FROM verdict WHERE attempt = ?",
 
 	/* verify */
-	[SQL_VERIFY_ENDS] = "SELECT attempt, out_bytes, err_bytes, out_sha256, err_sha256, chunks_sha256 FROM attempt_end"
-	                    " ORDER BY attempt",
+	[SQL_VERIFY_STREAMS] = "SELECT out_bytes, err_bytes, out_sha256, err_sha256 FROM attempt_end WHERE attempt = ?",
 	[SQL_VERIFY_MANIFESTS] = "SELECT id, files, bytes FROM manifest ORDER BY id",
 	[SQL_VERIFY_MANIFEST_USER] =
 		"SELECT * FROM (SELECT id, 'offered files' FROM attempt WHERE offered = ?1 LIMIT 1) UNION ALL"

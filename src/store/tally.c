@@ -5,8 +5,8 @@
 
 #include "manifest.h"
 
-#define CHANGES_KEPT 1024
-#define CHANGES_DROPPED 256 /* at a time, so that most commits leave the oldest page alone */
+#define CHANGES_KEPT 256
+#define CHANGES_DROPPED 64 /* at a time, so that most commits leave the oldest page alone */
 
 static bool count(struct store *st, const char *name, int64_t by, struct err *e)
 {

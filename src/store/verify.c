@@ -83,7 +83,7 @@ static bool check_file(struct verify *v, struct err *e)
 	return verify_ask(v, questions, ARRAY_LEN(questions), e);
 }
 
-/* ---- the chain -------------------------------------------------------------------------------------- */
+/* ---- entries and their rows -------------------------------------------------------------------------------------- */
 
 static bool types_are(sqlite3_stmt *s, const char *types)
 {
@@ -123,77 +123,6 @@ static void subject_name(struct verify *v, const struct ledger_kind *kind, int64
 		verify_name(v, subject, out);
 	else
 		snprintf(out, VERIFY_NAME, "%s %lld", kind->table, (long long)subject);
-}
-
-static bool check_facts(struct verify *v, const struct ledger_entry *entry, struct err *e)
-{
-	const struct ledger_kind *kind = ledger_kind_find(entry->kind);
-	char name[VERIFY_NAME];
-	struct digest have;
-
-	if (!kind) {
-		have = ledger_event_content(entry->text);
-		if (!digest_equal(&have, &entry->content))
-			verify_fault(v, "ledger entry %lld (%s): its text was changed", (long long)entry->seq, entry->kind);
-		return true;
-	}
-	if (!ledger_content(v->st, kind, entry->subject, &have, e))
-		return false;
-	if (digest_equal(&have, &entry->content))
-		return true;
-	subject_name(v, kind, entry->subject, name);
-	if (row_exists(v, kind, entry->subject))
-		verify_fault(v, "%s: its row is not what was recorded (ledger entry %lld, %s)", name, (long long)entry->seq,
-		             entry->kind);
-	else
-		verify_fault(v, "%s: its row is gone (ledger entry %lld, %s)", name, (long long)entry->seq, entry->kind);
-	return true;
-}
-
-static void read_entry(struct sql *q, struct ledger_entry *entry, struct digest *hash)
-{
-	entry->seq = col_int(q);
-	entry->at_us = col_int(q);
-	entry->kind = col_text(q);
-	entry->subject = col_int(q);
-	entry->text = col_text(q);
-	entry->content = col_digest(q);
-	*hash = col_digest(q);
-}
-
-/* One entry behind the one before; *head moves on to it. */
-static bool check_entry(struct verify *v, struct sql *q, struct ledger_head *head, struct err *e)
-{
-	bool typed = types_are(q->s, "iitITbb") && (sqlite3_column_type(q->s, 3) == SQLITE_NULL ||
-	                                            sqlite3_column_int64(q->s, 3) != 0);
-	struct ledger_entry entry;
-	struct digest have, want;
-
-	read_entry(q, &entry, &have);
-	if (entry.seq != head->seq + 1)
-		verify_fault(v, "ledger: entries %lld to %lld are missing", (long long)head->seq + 1, (long long)entry.seq - 1);
-	if (typed)
-		want = ledger_entry_hash(&entry, head->seq ? &head->entry : NULL);
-	if (!typed || !digest_equal(&have, &want))
-		verify_fault(v, "ledger entry %lld was changed, or one before it is missing", (long long)entry.seq);
-	*head = (struct ledger_head){ .seq = entry.seq, .at_us = entry.at_us, .entry = have };
-	v->out->entries++;
-	return !entry.kind || (check_facts(v, &entry, e) && verify_step(v, e));
-}
-
-static bool check_ledger(struct verify *v, struct err *e)
-{
-	enum sql_answer answer;
-	struct sql q;
-
-	if (!sql_start(v->st, SQL_LEDGER_EACH, &q, e))
-		return false;
-	while ((answer = sql_row(&q, e)) == SQL_ROW)
-		if (!check_entry(v, &q, &v->out->head, e)) {
-			sql_end(&q);
-			return false;
-		}
-	return answer == SQL_DONE;
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
@@ -258,22 +187,120 @@ static void compare_stream(struct verify *v, struct streams *s, int i, int64_t b
 		             i == STREAM_OUT ? "stdout" : "stderr");
 }
 
-static bool check_end(struct verify *v, struct sql *q, struct err *e)
+/* The hash of its pieces, and what can be told of each stream by itself. */
+static bool check_streams(struct verify *v, int64_t attempt, struct digest *chunks, struct err *e)
 {
-	struct streams s = { .attempt = col_int(q) };
-	int64_t out_bytes = col_int(q), err_bytes = col_int(q);
-	struct digest out = col_digest(q), err = col_digest(q), chunks = col_digest(q), have;
+	struct streams s = { .attempt = attempt };
+	char name[VERIFY_NAME];
+	struct sql q;
+
+	if (!read_streams(v, &s, e) || !sql_start(v->st, SQL_VERIFY_STREAMS, &q, e))
+		return false;
+	*chunks = hash_end(&s.all);
+	bind_int(&q, attempt);
+	if (sql_row(&q, e) == SQL_ROW) {
+		int64_t out_bytes = col_int(&q), err_bytes = col_int(&q);
+		struct digest out = col_digest(&q), err = col_digest(&q);
+
+		compare_stream(v, &s, STREAM_OUT, out_bytes, &out);
+		compare_stream(v, &s, STREAM_ERR, err_bytes, &err);
+	}
+	sql_end(&q);
+	if (!s.in_order)
+		verify_fault(v, "%s: the pieces of its streams are not those that were recorded",
+		             verify_name(v, attempt, name));
+	return true;
+}
+
+/* ---- the chain ------------------------------------------------------------------------------------------ */
+
+/* What an entry is about, as it is now. */
+static bool read_content(struct verify *v, const struct ledger_kind *kind, struct ledger_entry *entry, struct err *e)
+{
+	struct digest chunks;
+
+	if (!kind) {
+		entry->content = ledger_event_content(entry->text);
+		return true;
+	}
+	return (!kind->streams || check_streams(v, entry->subject, &chunks, e)) &&
+	       ledger_content(v->st, kind, entry->subject, &chunks, &entry->content, e);
+}
+
+/* The entry is under the same hash as its rows: which of them was changed cannot be told. */
+static void entry_fault(struct verify *v, const struct ledger_kind *kind, const struct ledger_entry *entry)
+{
 	char name[VERIFY_NAME];
 
-	if (!read_streams(v, &s, e))
+	if (!kind) {
+		verify_fault(v, "ledger entry %lld was changed, or one before it is missing", (long long)entry->seq);
+		return;
+	}
+	subject_name(v, kind, entry->subject, name);
+	if (row_exists(v, kind, entry->subject))
+		verify_fault(v, "%s: it or its ledger entry %lld (%s) is not what was recorded", name, (long long)entry->seq,
+		             entry->kind);
+	else
+		verify_fault(v, "%s: it is gone (ledger entry %lld, %s)", name, (long long)entry->seq, entry->kind);
+}
+
+static void read_entry(struct sql *q, struct ledger_entry *entry, struct digest *hash)
+{
+	entry->seq = col_int(q);
+	entry->at_us = col_int(q);
+	entry->kind = col_text(q);
+	entry->subject = col_int(q);
+	entry->text = col_text(q);
+	*hash = col_digest(q);
+}
+
+/* When the hash of the entry before was changed, and not its rows, this one still fits what that hash
+ * should be, and is not to blame. */
+static bool follows(struct verify *v, const struct ledger_entry *entry, const struct digest *have)
+{
+	struct digest want = ledger_entry_hash(entry, entry->seq > 1 ? &v->computed : NULL);
+
+	return digest_equal(have, &want);
+}
+
+/* One entry behind the one before; *head moves on to it. */
+static bool check_entry(struct verify *v, struct sql *q, struct ledger_head *head, struct err *e)
+{
+	bool typed = types_are(q->s, "iitITb") && (sqlite3_column_type(q->s, 3) == SQLITE_NULL ||
+	                                           sqlite3_column_int64(q->s, 3) != 0);
+	const struct ledger_kind *kind;
+	struct ledger_entry entry;
+	struct digest have, want;
+
+	read_entry(q, &entry, &have);
+	kind = entry.kind ? ledger_kind_find(entry.kind) : NULL;
+	if (!read_content(v, kind, &entry, e))
 		return false;
-	have = hash_end(&s.all);
-	if (!digest_equal(&have, &chunks) || !s.in_order)
-		verify_fault(v, "%s: the pieces of its streams are not those that were recorded",
-		             verify_name(v, s.attempt, name));
-	compare_stream(v, &s, STREAM_OUT, out_bytes, &out);
-	compare_stream(v, &s, STREAM_ERR, err_bytes, &err);
+	want = ledger_entry_hash(&entry, head->seq ? &head->entry : NULL);
+	if (entry.seq != head->seq + 1)
+		verify_fault(v, "ledger: entries %lld to %lld are missing, so that %lld (%s) cannot be checked",
+		             (long long)head->seq + 1, (long long)entry.seq - 1, (long long)entry.seq, entry.kind);
+	else if (!typed || (!digest_equal(&have, &want) && !follows(v, &entry, &have)))
+		entry_fault(v, kind, &entry);
+	v->computed = want;
+	*head = (struct ledger_head){ .seq = entry.seq, .at_us = entry.at_us, .entry = have };
+	v->out->entries++;
 	return verify_step(v, e);
+}
+
+static bool check_ledger(struct verify *v, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(v->st, SQL_LEDGER_EACH, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!check_entry(v, &q, &v->out->head, e)) {
+			sql_end(&q);
+			return false;
+		}
+	return answer == SQL_DONE;
 }
 
 /* Runs `check` on every row of a statement. */
@@ -291,11 +318,6 @@ static bool each(struct verify *v, enum sql_id sql, bool (*check)(struct verify 
 			return false;
 		}
 	return answer == SQL_DONE;
-}
-
-static bool check_streams(struct verify *v, struct err *e)
-{
-	return each(v, SQL_VERIFY_ENDS, check_end, e);
 }
 
 /* ---- sets ---------------------------------------------------------------------------------------------- */
@@ -491,8 +513,7 @@ static bool count_all(struct verify *v, struct err *e)
 	struct verify_result *r = v->out;
 	int64_t open;
 
-	if (!db_number(v->st, "SELECT (SELECT count(*) FROM ledger) + (SELECT count(*) FROM attempt_end) +"
-	                      " (SELECT count(*) FROM manifest) + (SELECT count(*) FROM environment) +"
+	if (!db_number(v->st, "SELECT (SELECT count(*) FROM ledger) + (SELECT count(*) FROM manifest) + (SELECT count(*) FROM environment) +"
 	                      " (SELECT count(*) FROM policy) + (SELECT count(*) FROM blob)",
 	               &v->total, e) ||
 	    !db_number(v->st, "SELECT count(*) FROM attempt WHERE check_of IS NULL", &r->attempts, e) ||
@@ -508,7 +529,7 @@ static bool verify_all(struct verify *v, struct err *e)
 {
 	static bool (*const parts[])(struct verify *v, struct err *e) = {
 		count_all,     check_schema, check_file,  check_ledger, verify_rows,
-		check_streams, check_sets,   check_shared, check_blobs,  verify_rebuildable,
+		check_sets,    check_shared, check_blobs, verify_rebuildable,
 	};
 
 	/* What is damaged below SQL is a finding, and the rest is looked at as well. */

@@ -11,6 +11,7 @@ struct verify {
 	void *ctx;
 	struct verify_result *out;
 	int64_t done, total;        /* items of all parts */
+	struct digest computed;     /* of the ledger entry before, as it should be */
 };
 
 void verify_fault(struct verify *v, const char *fmt, ...) PRINTF(2, 3);

@@ -69,8 +69,6 @@ static const struct verify_query orphans[] = {
 	  "%s: a variable without its attempt", true },
 	{ "SELECT DISTINCT attempt FROM refusal WHERE attempt NOT IN (SELECT attempt FROM attempt_end)",
 	  "%s: a refusal that no ledger entry covers", true },
-	{ "SELECT attempt FROM verdict WHERE attempt NOT IN (SELECT attempt FROM attempt_end)",
-	  "%s: a verdict that no ledger entry covers", true },
 	{ "SELECT DISTINCT id >> 32 FROM stream_chunk WHERE id >> 32 NOT IN (SELECT id FROM attempt)",
 	  "%s: pieces of a stream without their attempt", true },
 	{ "SELECT DISTINCT id >> 24 FROM blob_chunk WHERE id >> 24 NOT IN (SELECT id FROM blob)"
@@ -110,8 +108,13 @@ static const struct verify_query types[] = {
 	  "content %s: a value is not of its type", false },
 	{ "SELECT DISTINCT id >> 32 FROM stream_chunk WHERE typeof(stream) <> 'integer' OR typeof(grp) <> 'integer'"
 	  " OR typeof(offset_us) <> 'integer' OR typeof(position) <> 'integer' OR typeof(gap) <> 'integer'"
-	  " OR typeof(bytes) <> 'blob'",
+	  " OR typeof(bytes) NOT IN ('blob', 'null') OR typeof(twin) NOT IN ('integer', 'null')"
+	  " OR (bytes IS NULL) = (twin IS NULL)",
 	  "%s: a piece of a stream: a value is not of its type", true },
+	{ "SELECT DISTINCT c.id >> 32 FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin"
+	  " LEFT JOIN attempt a ON a.id = c.id >> 32 WHERE c.twin IS NOT NULL AND (t.bytes IS NULL"
+	  " OR t.id >> 32 IS NOT a.check_of OR t.stream <> c.stream OR t.position <> c.position)",
+	  "%s: a piece of a stream names one that is not its like", true },
 	{ "SELECT id FROM environment WHERE typeof(fingerprint) <> 'blob'", "environment %s: a value is not of its type",
 	  false },
 	{ "SELECT id FROM policy WHERE typeof(sha256) <> 'blob'", "policy %s: a value is not of its type", false },

@@ -28,7 +28,7 @@ tm export last --stdout -o -; like "12289 bytes: export says so" "$err" '1 of 12
 tm run size.py lines 11
 is "11 lines are 11" "$(wc -l <<<"$out") $(tail -1 <<<"$out")" "11 10"
 tm config stream-total 64K
-tm run size.py bytes 1000000
+tm_from <(echo 'while True: print("x" * 99)') run -
 is "a flood is ended: status" "$rc" 1
 like "a flood is ended: by which limit" "$err" 'limit  stream-total 64K '
 like "a flood is ended: what raises it" "$err" 'tickmark config stream-total '

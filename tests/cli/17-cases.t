@@ -19,7 +19,8 @@ tm run o07_longline.py; tm export last --stdout -o -; same_bytes "O7: bytes" "$w
 tm run o08_flood.py 300000; is "O8: last line" "$(tail -1 "$work/.out") $(grep -c 'line 00150000' "$work/.out")" "LAST-LINE 1"
 
 # O12 and O17: over time, with a terminal that is closed meanwhile
-pty --hangup '.' -- bash -c 'echo started; exec "$0" run --timeout 3s o17_hang.py' "$TICKMARK" >/dev/null
+{ echo 'print("begun", flush=True)'; cat o17_hang.py; } >o12.py
+pty --hangup begun -- "$TICKMARK" run --timeout 3s o12.py >/dev/null
 wait_for state_is last limit
 tm show last --stdout
 is "O12: 20 lines" "$(grep -c 'checked account' <<<"$out")" 20

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -275,6 +276,35 @@ static void write_replaces_a_link_and_not_its_target(void **state)
 	assert_content("link", "new");
 	assert_int_equal(fstatat(dir, "link", &st, AT_SYMLINK_NOFOLLOW), 0);
 	assert_true(S_ISREG(st.st_mode));
+}
+
+/* What a full disk does, by a limit on the size of files. */
+static int write_over_the_limit(void)
+{
+	struct rlimit few = { 1000, 1000 };
+	struct err e = { 0 };
+	char *large = xcalloc(1, 5000);
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (setrlimit(RLIMIT_FSIZE, &few) < 0 || fs_write(dir, "f", large, 5000, true, &e))
+		return 1;
+	free(large);
+	return e.code == ERR_FULL && strcmp(e.msg, "cannot write f: File too large") == 0 ? 0 : 2;
+}
+
+static void a_failed_write_leaves_the_old_file(void **state)
+{
+	int status;
+
+	(void)state;
+	make_file("f", "old");
+	pid_t child = fork();
+	if (child == 0)
+		_exit(write_over_the_limit());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_content("f", "old");
+	assert_int_equal(count_names(), 1);
 }
 
 static void modes_under_any_umask(void **state)
@@ -678,6 +708,47 @@ static void remove_never_follows_links(void **state)
 	assert_int_equal(count_names(), 1);
 }
 
+#define PAIRS 100
+
+/* Exchanges folders and links for ever: what readdir said of a name is old when it is used. */
+static void swap_pairs(void)
+{
+	for (int i = 0;; i = (i + 1) % PAIRS) {
+		char folder[32], link[32];
+		snprintf(folder, sizeof(folder), "d/folder-%d", i);
+		snprintf(link, sizeof(link), "d/link-%d", i);
+		renameat2(dir, folder, dir, link, RENAME_EXCHANGE);
+	}
+}
+
+/* Whichever is met, and whether the removal gets done or gives up, nothing outside is touched. */
+static void remove_in_a_race(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	assert_true(fs_mkdirs(dir, "outside", &e));
+	make_file("outside/f", "kept");
+	for (int round = 0; round < 10; round++) {
+		int status;
+		for (int i = 0; i < PAIRS; i++) {
+			char name[32];
+			snprintf(name, sizeof(name), "d/folder-%d", i);
+			assert_true(fs_mkdirs(dir, name, &e));
+			snprintf(name, sizeof(name), "d/link-%d", i);
+			assert_int_equal(symlinkat("../outside", dir, name), 0);
+		}
+		pid_t child = fork();
+		if (child == 0)
+			swap_pairs();
+		fs_remove_tree(dir, "d", NULL);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_content("outside/f", "kept");
+		assert_true(fs_remove_tree(dir, "d", &e));
+	}
+}
+
 static void remove_gives_rights_back(void **state)
 {
 	static const mode_t modes[] = { 0, 0100, 0200, 0300, 0400, 0500, 0600 };
@@ -893,6 +964,7 @@ int main(void)
 		IN_FOLDER(write_replaces_whole),
 		IN_FOLDER(write_into_and_over_other_things),
 		IN_FOLDER(write_replaces_a_link_and_not_its_target),
+		IN_FOLDER(a_failed_write_leaves_the_old_file),
 		IN_FOLDER(modes_under_any_umask),
 		IN_FOLDER(mkdirs_makes_what_is_missing),
 		IN_FOLDER(mkdirs_keeps_modes_and_refuses),
@@ -909,6 +981,7 @@ int main(void)
 		IN_FOLDER(remove_simple_things),
 		IN_FOLDER(remove_refuses_dots),
 		IN_FOLDER(remove_never_follows_links),
+		IN_FOLDER(remove_in_a_race),
 		IN_FOLDER(remove_gives_rights_back),
 		IN_FOLDER(remove_hostile_names),
 		cmocka_unit_test_setup_teardown(remove_deep_trees, setup_in_memory, teardown),

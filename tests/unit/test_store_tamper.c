@@ -64,10 +64,10 @@ static void fill(struct place *p)
 	int64_t first, id, base;
 
 	first = case_queue(p, st, 0);
-	case_end(p, st, first, "42\n", VERDICT_NONE);
-	case_end(p, st, case_queue(p, st, 1), "43\n", VERDICT_NONE);
-	case_end(p, st, case_queue_as(p, st, 0, first), "42\n", VERDICT_SAME);
-	case_end(p, st, case_queue(p, st, 0), "42\n", VERDICT_NONE);
+	case_end(p, st, first, "the same text\n", VERDICT_NONE);
+	case_end(p, st, case_queue(p, st, 1), "another text\n", VERDICT_NONE);
+	case_end(p, st, case_queue_as(p, st, 0, first), "the same text\n", VERDICT_SAME);
+	case_end(p, st, case_queue(p, st, 0), "the same text\n", VERDICT_NONE);
 	case_queue(p, st, 0);
 	for (int i = 0; i < 64; i++) {
 		snprintf(paths[i], sizeof(paths[i]), i == 7 ? "f%02d\xff" : "f%02d", i);
@@ -363,21 +363,24 @@ static const struct forgery forgeries[] = {
 	{ "INSERT INTO attempt SELECT 99, uuid, 2, 3, NULL, NULL, asker, queued_us, code, script, script_bytes, origin, cwd,"
 	  " cwd_bytes, title, purpose, environment, policy, offered, retry_of, vary, place FROM attempt WHERE id = 1",
 	  "2.3: no ledger entry covers it" },
-	{ "INSERT INTO attempt_end SELECT 5, started_us, ended_us, wall_us, outcome, exit_code, signal, signal_ours,"
-	  " limit_name, limit_value, limit_reached, stopped_by, detail, cpu_user_us, cpu_system_us, peak_memory, killed,"
-	  " out_bytes, err_bytes, out_sha256, err_sha256, chunks_sha256, inputs, inputs_complete, artifacts, backend,"
-	  " figures_lost, answer FROM attempt_end WHERE attempt = 1",
+	{ "CREATE TEMP TABLE t AS SELECT * FROM attempt_end WHERE attempt = 1; UPDATE t SET attempt = 5;"
+	  " INSERT INTO attempt_end SELECT * FROM t",
 	  "3.1: no ledger entry covers it" },
-	{ "INSERT INTO stream_chunk SELECT (1 << 32) + 1, stream, grp, offset_us, position + 3, gap, bytes FROM stream_chunk"
+	{ "INSERT INTO stream_chunk SELECT (1 << 32) + 1, stream, grp, offset_us, position + 3, gap, bytes, twin FROM stream_chunk"
 	  " WHERE id = 1 << 32",
 	  "1.1: " },
-	{ "INSERT INTO stream_chunk VALUES ((77 << 32), 1, 1, 1, 0, 0, x'41')", "without their attempt" },
+	{ "INSERT INTO stream_chunk VALUES ((77 << 32), 1, 1, 1, 0, 0, x'41', NULL)", "without their attempt" },
 	{ "INSERT INTO refusal SELECT attempt, 1, kind, call, argument, count, first_us, last_us, harmless FROM refusal"
 	  " WHERE attempt = 2",
 	  "1.2: " },
 	{ "INSERT INTO refusal VALUES (5, 0, 'network', 'socket', '', 1, 1, 1, 0)", "3.1: a refusal" },
-	{ "INSERT INTO verdict VALUES (2, 'same', NULL, NULL)", "1.2: " },
-	{ "INSERT INTO verdict VALUES (5, 'same', NULL, NULL)", "3.1: a verdict" },
+	{ "UPDATE attempt_end SET verdict = 'same' WHERE attempt = 2", "1.2: " },
+	{ "UPDATE attempt_end SET verdict = 'differs' WHERE attempt = 3", "1.1r1: " },
+	/* bytes of a check that are those of its attempt: changed there, named elsewhere, given twice */
+	{ "UPDATE stream_chunk SET bytes = 'the other text' WHERE id = 1 << 32", "1.1r1: stdout differs" },
+	{ "UPDATE stream_chunk SET twin = 4 << 32 WHERE id = 3 << 32", "1.1r1: a piece of a stream names" },
+	{ "UPDATE stream_chunk SET bytes = x'41' WHERE id = 3 << 32", "1.1r1: " },
+	{ "UPDATE stream_chunk SET bytes = (SELECT bytes FROM stream_chunk WHERE id = 1 << 32) WHERE id = 3 << 32", "1.1r1: " },
 	{ "INSERT INTO attempt_arg VALUES (1, 2, x'41')", "1.1: " },
 	{ "INSERT INTO attempt_env VALUES (1, 2, 'A', x'41')", "1.1: " },
 	{ "INSERT INTO step SELECT 9, title, purpose, script, script_bytes, asker, created_us FROM step WHERE id = 1", "step 9" },
@@ -389,33 +392,33 @@ static const struct forgery forgeries[] = {
 	  "1.1: its offered files" },
 	{ "INSERT INTO blob_chunk VALUES (99 << 24, x'41')", "content 99" },
 	{ "INSERT INTO blob_chunk SELECT id + 1, x'41' FROM blob_chunk WHERE id = 1 << 24", "content" },
-	{ "INSERT INTO ledger SELECT seq + 1, at_us, kind, subject, text, content, entry FROM ledger ORDER BY seq DESC LIMIT 1",
-	  "was changed" },
+	{ "INSERT INTO ledger SELECT seq + 1, at_us, kind, subject, text, entry FROM ledger ORDER BY seq DESC LIMIT 1",
+	  "two ledger entries" },
 	/* swapped and renumbered */
 	{ "UPDATE attempt_end SET attempt = -1 WHERE attempt = 1; UPDATE attempt_end SET attempt = 1 WHERE attempt = 2;"
 	  " UPDATE attempt_end SET attempt = 2 WHERE attempt = -1",
-	  "1.2: its row is not" },
+	  "1.2: it or its ledger entry" },
 	{ "UPDATE attempt SET number = 3 WHERE id = 1; UPDATE attempt SET number = 1 WHERE id = 2;"
 	  " UPDATE attempt SET number = 2 WHERE id = 1",
-	  "its row is not" },
+	  "it or its ledger entry" },
 	{ "UPDATE manifest SET id = -1 WHERE id = 1; UPDATE manifest SET id = 1 WHERE id = 2; UPDATE manifest SET id = 2 WHERE id = -1",
 	  "its" },
 	{ "UPDATE blob SET id = -1 WHERE id = 1; UPDATE blob SET id = 1 WHERE id = 2; UPDATE blob SET id = 2 WHERE id = -1",
 	  "content" },
 	{ "UPDATE stream_chunk SET id = id + 1 WHERE id >> 32 = 1", "1.1: the pieces" },
-	{ "UPDATE attempt SET environment = 3 - environment", "its row is not" },
-	{ "UPDATE attempt SET policy = 3 - policy", "its row is not" },
-	{ "UPDATE step SET id = 8 WHERE id = 2; UPDATE attempt SET step = 8 WHERE step = 2", "8.1: its row is not" },
+	{ "UPDATE attempt SET environment = 3 - environment", "it or its ledger entry" },
+	{ "UPDATE attempt SET policy = 3 - policy", "it or its ledger entry" },
+	{ "UPDATE step SET id = 8 WHERE id = 2; UPDATE attempt SET step = 8 WHERE step = 2", "8.1: it or its ledger entry" },
 	{ "UPDATE ledger SET seq = -1 WHERE seq = 3; UPDATE ledger SET seq = 3 WHERE seq = 4; UPDATE ledger SET seq = 4 WHERE seq = -1",
-	  "was changed" },
+	  "ledger entry 3" },
 	/* whole attempt taken out, its entries too */
-	{ "DELETE FROM ledger WHERE subject = 4 AND kind LIKE 'attempt%'; DELETE FROM attempt_end WHERE attempt = 4;"
+	{ "DELETE FROM ledger WHERE subject = 4 AND kind IN ('queued', 'ended'); DELETE FROM attempt_end WHERE attempt = 4;"
 	  " DELETE FROM attempt WHERE id = 4",
 	  "ledger: entries" },
 	/* the tail of the ledger alone */
 	{ "DELETE FROM ledger WHERE seq > 6", "no ledger entry covers it" },
 	{ "DELETE FROM ledger", "no ledger entry covers it" },
-	{ "UPDATE ledger SET subject = NULL WHERE kind = 'attempt queued' AND subject = 1", "1.1: no ledger entry" },
+	{ "UPDATE ledger SET subject = NULL WHERE kind = 'queued' AND subject = 1", "1.1: no ledger entry" },
 	/* the schema */
 	{ "DROP TRIGGER attempt_no_UPDATE", "not as tickmark made them" },
 	{ "DROP VIEW attempts; CREATE VIEW attempts AS SELECT 1", "not as tickmark made them: a" },
@@ -451,6 +454,25 @@ static void forgeries_are_named(void **state)
 		strv_free(&f.faults);
 	}
 	assert_int_equal(missed, 0);
+}
+
+/* A changed hash is that entry's fault alone, as changed rows are. */
+static void the_next_entry_is_not_blamed(void **state)
+{
+	static const char *const forged[] = {
+		"UPDATE ledger SET entry = randomblob(32) WHERE seq = 4",
+		"UPDATE ledger SET at_us = 1 WHERE seq = 4",
+		"UPDATE attempt SET queued_us = 1 WHERE id = 2",
+	};
+	struct place *p = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(forged); i++) {
+		struct found f;
+
+		assert_int_equal(faults_after(p, forged[i], &f), 1);
+		assert_true(names(&f, "1.2: it or its ledger entry 4 (queued)"));
+		strv_free(&f.faults);
+	}
 }
 
 static void permit_left_open(void **state)
@@ -508,6 +530,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_column_of_every_fact, setup, case_teardown),
 		cmocka_unit_test_setup_teardown(every_deleted_row, setup, case_teardown),
 		cmocka_unit_test_setup_teardown(forgeries_are_named, setup, case_teardown),
+		cmocka_unit_test_setup_teardown(the_next_entry_is_not_blamed, setup, case_teardown),
 		cmocka_unit_test_setup_teardown(permit_left_open, setup, case_teardown),
 		cmocka_unit_test_setup_teardown(flipped_bytes, setup, case_teardown),
 	};

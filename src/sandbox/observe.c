@@ -19,6 +19,7 @@
 
 #define EVENTS (IN_ACCESS | IN_OPEN | IN_CLOSE_NOWRITE | IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | \
                 IN_DELETE | IN_CREATE)
+#define EVENT_BYTES (64 << 10)
 #define MOST_FILES 200000 /* a run may make up names without end */
 
 struct seen {
@@ -27,23 +28,24 @@ struct seen {
 	uint32_t hash;
 	bool opened, closed_read, closed_write;
 	bool written;        /* opened for writing or changed */
+	bool changed;        /* by write or truncation; not through a mapping */
 	bool made;           /* by creation or by a rename onto it, before anything was read of it */
 	bool early;          /* changed before it was opened: truncated, but by open or by truncate? */
 	bool read_first;     /* something was read before the first change */
 	bool deleted;
 };
 
-struct watch {
+struct observer {
 	struct sandbox *sb;
 	struct seen *seen;
 	size_t n, cap;
 	uint32_t *table;     /* index + 1 into seen; open addressing */
 	size_t slots;        /* a power of two */
 	bool complete;
-	char events[64 * 1024] __attribute__((aligned(8)));
+	char *events;        /* EVENT_BYTES */
 };
 
-int watch_begin(struct sandbox *sb)
+int observe_begin(struct sandbox *sb)
 {
 	struct shared *shared = sb->shared;
 
@@ -65,14 +67,15 @@ int watch_begin(struct sandbox *sb)
 	return fd;
 }
 
-struct watch *watch_new(struct sandbox *sb)
+struct observer *observe_new(struct sandbox *sb)
 {
-	struct watch *w = xcalloc(1, sizeof *w);
+	struct observer *w = xcalloc(1, sizeof *w);
 
 	w->sb = sb;
 	w->complete = sb->watch.n == 0 || (sb->inotify >= 0 && sb->shared->watch_failed == 0);
 	w->slots = 256;
 	w->table = xcalloc(w->slots, sizeof *w->table);
+	w->events = xmalloc(EVENT_BYTES);
 	return w;
 }
 
@@ -85,7 +88,7 @@ static uint32_t hash_name(int wd, const char *name)
 	return h;
 }
 
-static void insert(struct watch *w, size_t index)
+static void insert(struct observer *w, size_t index)
 {
 	size_t at = w->seen[index].hash & (w->slots - 1);
 
@@ -94,7 +97,7 @@ static void insert(struct watch *w, size_t index)
 	w->table[at] = (uint32_t)index + 1;
 }
 
-static void grow_table(struct watch *w)
+static void grow_table(struct observer *w)
 {
 	free(w->table);
 	w->slots *= 2;
@@ -103,7 +106,7 @@ static void grow_table(struct watch *w)
 		insert(w, i);
 }
 
-static struct seen *find(struct watch *w, int wd, const char *name)
+static struct seen *find(struct observer *w, int wd, const char *name)
 {
 	uint32_t hash = hash_name(wd, name);
 
@@ -135,7 +138,7 @@ static void note(struct seen *s, uint32_t event)
 		s->read_first |= !s->written && !s->made;
 	if (event & IN_MODIFY) {
 		s->early |= !s->opened && !s->made && !s->deleted;
-		s->written = true;
+		s->changed = s->written = true;
 	}
 	if (event & IN_OPEN)
 		s->opened = true;
@@ -151,7 +154,7 @@ static void note(struct seen *s, uint32_t event)
 		s->deleted = true;
 }
 
-static void take(struct watch *w, const struct inotify_event *ev)
+static void take(struct observer *w, const struct inotify_event *ev)
 {
 	if (ev->mask & IN_Q_OVERFLOW)
 		w->complete = false;
@@ -162,11 +165,11 @@ static void take(struct watch *w, const struct inotify_event *ev)
 		note(s, ev->mask & IN_ALL_EVENTS);
 }
 
-void watch_read(struct watch *w)
+void observe_read(struct observer *w)
 {
 	ssize_t n;
 
-	while (w->sb->inotify >= 0 && (n = read(w->sb->inotify, w->events, sizeof w->events)) > 0) {
+	while (w->sb->inotify >= 0 && (n = read(w->sb->inotify, w->events, EVENT_BYTES)) > 0) {
 		for (ssize_t at = 0; at < n;) {
 			const struct inotify_event *ev = (const void *)(w->events + at);
 			take(w, ev);
@@ -193,16 +196,16 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct sandbox_open *)a)->path, ((const struct sandbox_open *)b)->path);
 }
 
-static bool is_from_nothing(const struct watch *w, const struct seen *s, const char *path)
+static bool is_from_nothing(const struct observer *w, const struct seen *s, const char *path)
 {
 	if (s->made || s->read_first || !s->written)
 		return s->made;
 	if (s->early && s->opened)
 		return true;
-	return s->opened && kept_nothing(w->sb, path);
+	return s->opened && s->changed && kept_nothing(w->sb, path);
 }
 
-static void add_open(struct watch *w, struct sandbox_result *out, const struct seen *s, char *path)
+static void add_open(struct observer *w, struct sandbox_result *out, const struct seen *s, char *path)
 {
 	out->opens[out->opens_n++] = (struct sandbox_open){
 		.path = path,
@@ -213,7 +216,7 @@ static void add_open(struct watch *w, struct sandbox_result *out, const struct s
 	};
 }
 
-void watch_finish(struct watch *w, struct sandbox_result *out)
+void observe_finish(struct observer *w, struct sandbox_result *out)
 {
 	int largest;
 	uint32_t *folders = index_folders(w->sb, &largest);
@@ -232,5 +235,6 @@ void watch_finish(struct watch *w, struct sandbox_result *out)
 	free(folders);
 	free(w->seen);
 	free(w->table);
+	free(w->events);
 	free(w);
 }

@@ -1,0 +1,159 @@
+/* What a run's end means, and which counters stood at their maximum: from the keeper's last message,
+ * the state of the scratch, and what was seen on the way. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "impl.h"
+
+#define NEARLY_FULL (64 << 10)
+#define NEARLY_OUT 8            /* entries left */
+
+void result_set_limit(const struct sandbox *sb, struct sandbox_result *out, const struct limit_info *limit, int64_t reached)
+{
+	out->limit = limit;
+	out->limit_value = limit != NULL ? limit_get(&sb->policy.limits, limit) : 0;
+	out->limit_reached = reached;
+}
+
+static int64_t micros(const struct timeval *t)
+{
+	return (int64_t)t->tv_sec * 1000000 + t->tv_usec;
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+/* An attached file that is longer than what is free cannot be changed in place: the copy of it runs
+ * out of space, and leaves as much free as before. */
+static bool has_longer_file(const struct sandbox *sb, int64_t free_bytes)
+{
+	for (size_t i = 0; i < sb->layers.n; i++) {
+		int fd = open(sb->layers.v[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int64_t longest = fd >= 0 ? measure_folder(fd).longest : 0;
+		if (fd >= 0)
+			close(fd);
+		if (longest > free_bytes)
+			return true;
+	}
+	return false;
+}
+
+static void measure_scratch(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
+{
+	const struct limits *l = &sb->policy.limits;
+	struct statfs fs;
+
+	if (fstatfs(sb->scratch, &fs) != 0)
+		return;
+	int64_t used = (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize, left = (int64_t)fs.f_bfree * fs.f_bsize;
+	out->scratch_used = MAX(0, used - sb->scratch_base);
+	if (sb->disk != NULL)
+		out->scratch_used += MAX(0, measure_folder(sb->upper).bytes - e->disk_base);
+	if (l->scratch_bytes > 0) {
+		out->at_scratch |= left < MIN(NEARLY_FULL, l->scratch_bytes / 16);
+		out->at_scratch |= out->exit_code > 0 && sb->disk == NULL && has_longer_file(sb, left);
+	}
+	out->at_files = l->scratch_files > 0 && fs.f_ffree < NEARLY_OUT;
+}
+
+/* Is a file as long as a file may be? Python ignores SIGXFSZ and gets EFBIG. */
+static bool has_full_file(const struct sandbox *sb)
+{
+	static const char *const folders[] = { "home", "tmp", "shm" };
+	int64_t limit = sb->policy.limits.file_bytes;
+	bool full = limit > 0 && measure_folder(sb->upper).longest >= limit;
+
+	for (size_t i = 0; i < ARRAY_LEN(folders) && limit > 0 && !full; i++) {
+		int fd = openat(sb->scratch, folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		full = fd >= 0 && measure_folder(fd).longest >= limit;
+		if (fd >= 0)
+			close(fd);
+	}
+	return full;
+}
+
+static void measure_memory(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
+{
+	const struct limits *l = &sb->policy.limits;
+	int64_t mapped = sb->shared->peak_mapped, seen = sb->shared->peak_memory;
+
+	out->peak_memory = MAX(seen, (int64_t)e->end.usage.ru_maxrss * 1024);
+	out->at_processes = l->processes > 0 && sb->shared->peak_processes >= l->processes;
+	if (l->memory_bytes > 0)
+		out->at_memory = seen >= l->memory_bytes / 10 * 9 || mapped >= (int64_t)(sb->address_space / 10 * 9) ||
+		                 e->long_mapping;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------- */
+
+/* The keeper's death without a word: somebody outside, or the kernel short of memory, killed it. */
+static void judge_vanished(const struct ending *e, struct sandbox_result *out)
+{
+	out->exit_code = -1;
+	out->end = SANDBOX_FAULT;
+	if (e->ending) {
+		out->end = e->why;
+		out->signal = SIGKILL;
+		out->signal_ours = true;
+	} else if (out->fault[0] == '\0') {
+		snprintf(out->fault, sizeof out->fault, "the run's first process was killed from outside (by the kernel, if the "
+		         "machine is short of memory)");
+	}
+}
+
+static void judge_reported(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
+{
+	const struct limits *l = &sb->policy.limits;
+	int status = e->end.status;
+
+	out->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	out->cpu_user_us = micros(&e->end.usage.ru_utime);
+	out->cpu_system_us = micros(&e->end.usage.ru_stime);
+	out->killed = e->end.killed;
+	/* Asked to end, but it had ended already: then that was the end. */
+	out->signal_ours = e->ending && e->end.asked && out->signal == SIGKILL;
+	if (out->signal_ours || e->why == SANDBOX_FAULT) {
+		out->end = e->why;
+		return;
+	}
+	out->end = SANDBOX_EXIT;
+	result_set_limit(sb, out, NULL, 0);
+	int64_t cpu_ms = (out->cpu_user_us + out->cpu_system_us) / 1000;
+	if (l->cpu_ms > 0 && (out->signal == SIGXCPU || (out->signal == SIGKILL && cpu_ms >= l->cpu_ms))) {
+		out->end = SANDBOX_LIMIT;
+		out->signal_ours = true;
+		result_set_limit(sb, out, LIMIT_OF(cpu_ms), cpu_ms);
+	}
+	if (out->exit_code != 0)
+		out->at_file_size = out->signal == SIGXFSZ || has_full_file(sb);
+}
+
+void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
+{
+	if (e->ended)
+		judge_reported(sb, e, out);
+	else
+		judge_vanished(e, out);
+	measure_scratch(sb, e, out);
+	measure_memory(sb, e, out);
+}
+
+void sandbox_result_free(struct sandbox_result *r)
+{
+	for (size_t i = 0; i < r->opens_n; i++)
+		free(r->opens[i].path);
+	for (size_t i = 0; i < r->refusals_n; i++)
+		free((char *)r->refusals[i].argument);
+	free(r->opens);
+	free(r->refusals);
+	r->opens = NULL;
+	r->refusals = NULL;
+	r->opens_n = r->refusals_n = 0;
+}

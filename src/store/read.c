@@ -1,0 +1,252 @@
+/*
+ * Reading by place. Bytes come through SQLite's incremental reads, whole rows at a time where they are
+ * small, so that one who goes on in small steps reads each row once.
+ */
+#include "store/read.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db.h"
+
+#define CONTENT_BITS 24         /* of a content chunk's id, for its place */
+#define STREAM_BITS 32          /* of a stream chunk's, for its place in the attempt */
+#define KEEP_WHOLE (1 << 20)    /* rows up to so many bytes are kept when a part was asked for */
+
+enum read_sql { READ_CONTENT, READ_ROWS, READ_ENDED, READ_CHANGE, READ_COUNT };
+
+static const char *const read_table[READ_COUNT] = {
+	[READ_CONTENT] = "SELECT id, size FROM blob WHERE sha256 = ?",
+	/* length() of a blob is in the head of its row */
+	[READ_ROWS] = "SELECT c.id, c.stream, c.grp, c.offset_us, c.position, c.gap,"
+	              " coalesce(length(c.bytes), length(t.bytes)), coalesce(c.twin, c.id)"
+	              " FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin"
+	              " WHERE c.id >= ? AND c.id < ? ORDER BY c.id LIMIT ?",
+	[READ_ENDED] = "SELECT 1 FROM attempt_end WHERE attempt = ?",
+	[READ_CHANGE] = "SELECT coalesce(max(seq), 0) FROM change",
+};
+
+struct store_reader {
+	struct store *st;
+	sqlite3_stmt *statements[READ_COUNT];
+	const char *kept_table; /* of the row below */
+	int64_t kept_row;
+	char *kept;             /* its bytes */
+	size_t kept_len, kept_cap;
+};
+
+void store_reader_free(struct store_reader *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < READ_COUNT; i++)
+		sqlite3_finalize(r->statements[i]);
+	free(r->kept);
+	free(r);
+}
+
+struct store_reader *store_reader_new(struct store *st, struct err *e)
+{
+	struct store_reader *r = xcalloc(1, sizeof(*r));
+
+	r->st = st;
+	for (size_t i = 0; i < READ_COUNT; i++) {
+		int rc = sqlite3_prepare_v3(st->db, read_table[i], -1, SQLITE_PREPARE_PERSISTENT, &r->statements[i], NULL);
+
+		if (rc != SQLITE_OK) {
+			db_fail(st, rc, "cannot prepare to read", e);
+			store_reader_free(r);
+			return NULL;
+		}
+	}
+	return r;
+}
+
+/* ---- bytes of one row ------------------------------------------------------------------------- */
+
+/* Opens the bytes of a row, which must be `len`; NULL with *e set. */
+static sqlite3_blob *open_bytes(struct store_reader *r, const char *table, int64_t row, int64_t len, struct err *e)
+{
+	sqlite3_blob *b = NULL;
+	int rc = sqlite3_blob_open(r->st->db, "main", table, "bytes", row, 0, &b);
+
+	if (rc == SQLITE_ERROR) { /* no such row, or NULL */
+		err_set(e, ERR_NOTFOUND, "%s: these bytes are not in the record any more", r->st->path);
+	} else if (rc != SQLITE_OK) {
+		db_fail(r->st, rc, "cannot read bytes", e);
+	} else if (sqlite3_blob_bytes(b) != len) {
+		sqlite3_blob_close(b);
+		err_set(e, ERR_CORRUPT, "%s: kept bytes are not as many as were recorded; run tickmark verify", r->st->path);
+		return NULL;
+	} else {
+		return b;
+	}
+	sqlite3_blob_close(b);
+	return NULL;
+}
+
+static bool read_bytes(struct store_reader *r, const char *table, int64_t row, int64_t len, int64_t from, void *buf,
+                       size_t n, struct err *e)
+{
+	sqlite3_blob *b = open_bytes(r, table, row, len, e);
+	int rc;
+
+	if (!b)
+		return false;
+	rc = sqlite3_blob_read(b, buf, (int)n, (int)from);
+	sqlite3_blob_close(b);
+	return rc == SQLITE_OK || db_fail(r->st, rc, "cannot read bytes", e);
+}
+
+/* Bytes [from, from + n) of a row that has `len`. */
+static bool read_part(struct store_reader *r, const char *table, int64_t row, int64_t len, int64_t from, void *buf,
+                      size_t n, struct err *e)
+{
+	bool kept = r->kept_row == row && r->kept_table == table && r->kept_len == (size_t)len;
+
+	assert(from >= 0 && from + (int64_t)n <= len);
+	if (!kept && (n == (size_t)len || len > KEEP_WHOLE))
+		return read_bytes(r, table, row, len, from, buf, n, e);
+	if (!kept) {
+		r->kept_table = NULL;
+		if ((size_t)len > r->kept_cap) {
+			r->kept = xreallocarray(r->kept, (size_t)len, 1);
+			r->kept_cap = (size_t)len;
+		}
+		if (!read_bytes(r, table, row, len, 0, r->kept, (size_t)len, e))
+			return false;
+		r->kept_table = table;
+		r->kept_row = row;
+		r->kept_len = (size_t)len;
+	}
+	memcpy(buf, r->kept + from, n);
+	return true;
+}
+
+/* ---- contents ------------------------------------------------------------------------------------ */
+
+static const char content_table[] = "blob_chunk";
+static const char stream_table[] = "stream_chunk";
+
+/* Gives the statement back; its answer as ours. */
+static bool end_statement(struct store_reader *r, sqlite3_stmt *s, int rc, struct err *e)
+{
+	sqlite3_reset(s);
+	sqlite3_clear_bindings(s);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE || db_fail(r->st, rc, "cannot read", e);
+}
+
+bool store_content_find(struct store_reader *r, const struct digest *d, int64_t *content, int64_t *size, struct err *e)
+{
+	sqlite3_stmt *s = r->statements[READ_CONTENT];
+	char hex[DIGEST_HEX];
+	int rc;
+
+	*content = *size = 0;
+	sqlite3_bind_blob(s, 1, d->b, sizeof(d->b), SQLITE_STATIC);
+	rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW) {
+		*content = sqlite3_column_int64(s, 0);
+		*size = sqlite3_column_int64(s, 1);
+		*size = MAX(*size, 0);
+	}
+	if (!end_statement(r, s, rc, e))
+		return false;
+	digest_hex(d, hex);
+	return *content || err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept", r->st->path, hex);
+}
+
+bool store_content_read(struct store_reader *r, int64_t content, int64_t size, int64_t pos, void *buf, size_t n,
+                        struct err *e)
+{
+	char *out = buf;
+
+	assert(pos >= 0 && pos + (int64_t)n <= size);
+	while (n) {
+		int64_t part = pos / STORE_CHUNK, start = part * STORE_CHUNK, len = MIN(size - start, (int64_t)STORE_CHUNK);
+		size_t take = (size_t)MIN((int64_t)n, start + len - pos);
+
+		if (!read_part(r, content_table, (content << CONTENT_BITS) + part, len, pos - start, out, take, e))
+			return false;
+		out += take;
+		pos += (int64_t)take;
+		n -= take;
+	}
+	return true;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------- */
+
+/* A count that sums of a few cannot overflow, whatever stands in the record. */
+static int64_t sane(int64_t n)
+{
+	return n < 0 ? 0 : MIN(n, INT64_MAX / 4);
+}
+
+static struct chunk_row row_of(sqlite3_stmt *s, int64_t first)
+{
+	struct chunk_row row = {
+		.seq = sqlite3_column_int64(s, 0) - first,
+		.stream = sqlite3_column_int64(s, 1) == STREAM_ERR ? STREAM_ERR : STREAM_OUT,
+		.group = sqlite3_column_int64(s, 2),
+		.offset_us = sqlite3_column_int64(s, 3),
+		.position = sane(sqlite3_column_int64(s, 4)),
+		.gap = sane(sqlite3_column_int64(s, 5)),
+		.len = sane(sqlite3_column_int64(s, 6)),
+		.bytes_at = sqlite3_column_int64(s, 7),
+	};
+
+	if (row.gap)
+		row.len = 0;
+	return row;
+}
+
+bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int64_t end, int64_t look,
+                      bool (*fn)(void *ctx, const struct chunk_row *row), void *ctx, int64_t *next, bool *all,
+                      struct err *e)
+{
+	sqlite3_stmt *s = r->statements[READ_ROWS];
+	int64_t first = attempt << STREAM_BITS, seen = 0;
+	bool go_on = true;
+	int rc = SQLITE_ROW;
+
+	*next = seq;
+	sqlite3_bind_int64(s, 1, first + seq);
+	sqlite3_bind_int64(s, 2, first + MIN(end, (int64_t)1 << STREAM_BITS));
+	sqlite3_bind_int64(s, 3, look);
+	while (go_on && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		struct chunk_row row = row_of(s, first);
+
+		seen++;
+		*next = row.seq + 1;
+		go_on = fn(ctx, &row);
+	}
+	*all = rc == SQLITE_DONE && seen < look;
+	return end_statement(r, s, rc, e);
+}
+
+bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64_t from, void *buf, size_t n, struct err *e)
+{
+	return n == 0 || read_part(r, stream_table, row->bytes_at, row->len, from, buf, n, e);
+}
+
+bool store_attempt_has_ended(struct store_reader *r, int64_t attempt, bool *ended, struct err *e)
+{
+	sqlite3_stmt *s = r->statements[READ_ENDED];
+	int rc;
+
+	sqlite3_bind_int64(s, 1, attempt);
+	rc = sqlite3_step(s);
+	*ended = rc == SQLITE_ROW;
+	return end_statement(r, s, rc, e);
+}
+
+bool store_change_last(struct store_reader *r, int64_t *seq, struct err *e)
+{
+	sqlite3_stmt *s = r->statements[READ_CHANGE];
+	int rc = sqlite3_step(s);
+
+	*seq = rc == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+	return end_statement(r, s, rc, e);
+}

@@ -1,0 +1,542 @@
+/*
+ * Rows. The text is divided into segments, each of which can be laid out by itself and without what
+ * lies before: a line, the shown state of one, each state of an open one, or a piece of a very long
+ * one. A segment answers for source bytes [low, high): they touch each other, so that the segment
+ * before one is that of byte low - 1. In a segment, rows are found by laying it out from its start.
+ */
+#include "text/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sgr.h"
+#include "text.h"
+
+_Static_assert(LINES_NEAR >= 2 * ROWS_ANCHOR + SGR_MAX, "the anchor before the last must be in sight");
+_Static_assert(WINDOW_MAX >= 2 * ROWS_ANCHOR + SGR_MAX, "a segment that is laid out fits a window");
+
+struct segment {
+	int64_t low, high;        /* bytes it answers for */
+	int64_t start, end;       /* bytes it shows */
+	int64_t line;             /* where its line begins, -1 unknown */
+	int64_t earlier;          /* states hidden before it */
+	bool first, last;         /* of its line */
+	struct cells_state state; /* at start */
+};
+
+#define RULERS 8
+#define RULER_STEP (64 << 10)  /* bytes between two known columns */
+#define RULER_WORK (4 << 20)   /* most bytes that one call looks at */
+
+/* Columns along one unwrapped row that is long. */
+struct ruler {
+	int64_t start;               /* of the row; -1 unused */
+	int64_t used;                /* clock of the cache, for throwing out the oldest */
+	struct stop {
+		int64_t place;
+		struct cells_state state;
+	} *stops;                    /* about RULER_STEP apart, from the start of the text on */
+	size_t n, cap;
+};
+
+/* Where the laying out of a segment stands. */
+struct walk {
+	int64_t pos;
+	struct cells_state state;
+	bool done;
+};
+
+#define TRAIL_STEP 32 /* rows between two that are remembered */
+
+struct rows_cache {
+	struct segment segment;      /* the last one, while the settings below stay */
+	bool valid;
+	int64_t size, fed;
+	bool wrap, states;
+	int cols;
+	struct walk *trail;          /* before its row 0, TRAIL_STEP, 2 * TRAIL_STEP … as far as it was walked */
+	size_t trail_n, trail_cap;
+	int64_t clock;
+	struct ruler rulers[RULERS];
+};
+
+static struct rows_cache *cache_of(struct rows *r)
+{
+	if (!r->cache) {
+		r->cache = xcalloc(1, sizeof(*r->cache));
+		for (size_t i = 0; i < RULERS; i++)
+			r->cache->rulers[i].start = -1;
+	}
+	return r->cache;
+}
+
+void rows_done(struct rows *r)
+{
+	if (!r->cache)
+		return;
+	for (size_t i = 0; i < RULERS; i++)
+		free(r->cache->rulers[i].stops);
+	free(r->cache->trail);
+	free(r->cache);
+	r->cache = NULL;
+}
+
+void rows_forget(struct rows *r)
+{
+	struct rows_cache *c = cache_of(r);
+
+	c->valid = false;
+	for (size_t i = 0; i < RULERS; i++)
+		c->rulers[i].start = -1;
+}
+
+/* ---- segments --------------------------------------------------------------------------------- */
+
+/* The first place at or behind `anchor` that is not inside a character or an SGR sequence. */
+static int64_t whole_item(struct rows *r, int64_t anchor, int64_t from)
+{
+	size_t back = (size_t)MIN(anchor - from, SGR_MAX), got;
+	const char *p = window_at(r->w, anchor - (int64_t)back, back + SGR_MAX, &got), *esc;
+	struct style ignored = { 0 };
+	uint32_t c;
+
+	if (got <= back)
+		return anchor;
+	esc = memrchr(p, '\033', back);
+	if (esc) {
+		size_t at = (size_t)(esc - p), len = sgr_parse(esc, got - at, &ignored);
+
+		if (at + len > back)
+			return anchor + (int64_t)(at + len - back);
+	}
+	for (size_t i = 1; i < 4 && i <= back && (p[back - i] & 0x80); i++) {
+		size_t len = utf8_decode(p + back - i, got - back + i, &c);
+
+		if (len > i)
+			return anchor + (int64_t)(len - i);
+		if (len)
+			break;
+	}
+	return anchor;
+}
+
+/* Where the piece begins that anchor number k starts in the text [start, end): at its start when the anchor
+ * lies too near to it. */
+static int64_t anchor_place(struct rows *r, int64_t k, int64_t start, int64_t end)
+{
+	int64_t anchor = k * ROWS_ANCHOR;
+
+	if (anchor - ROWS_ANCHOR < start)
+		return start;
+	anchor = whole_item(r, anchor, start);
+	return MIN(anchor, end);
+}
+
+/* Leaves of a text that is long the piece which holds `pos`. Its ends, as far as they are not those of the
+ * line, lie beyond LINES_NEAR from pos. */
+static void cut(struct rows *r, struct segment *g, int64_t pos)
+{
+	int64_t start = g->start, end = g->end, k, place, next;
+
+	pos = MAX(MIN(pos, end - 1), start);
+	k = pos / ROWS_ANCHOR;
+	place = anchor_place(r, k, start, end);
+	if (place > pos) /* pos is inside the item that lies across the anchor */
+		place = anchor_place(r, --k, start, end);
+	do
+		next = anchor_place(r, ++k, start, end);
+	while (next <= place && next < end);
+	if (place > start) {
+		size_t got;
+		const char *p = window_before(r->w, place, (size_t)MIN(place - start, ROWS_ANCHOR), &got);
+
+		if (got)
+			cells_styles(&g->state, p, got);
+		g->low = g->start = place;
+		g->first = false;
+		g->earlier = 0;
+	}
+	if (next < end) {
+		g->high = g->end = next;
+		g->last = false;
+	}
+}
+
+static bool is_open(const struct rows *r, int64_t line)
+{
+	return r->states || (r->open && r->open(r->open_ctx, line));
+}
+
+/* One state of an open line. */
+static void find_state(struct rows *r, const struct line *line, int64_t pos, struct segment *g)
+{
+	struct line_state s;
+
+	if (!lines_state(r->l, r->w, line, pos, &s))
+		return;
+	g->start = s.start;
+	g->end = s.end;
+	g->first = s.first;
+	g->last = s.next < 0;
+	if (!s.first)
+		g->low = s.start;
+	if (s.next >= 0)
+		g->high = s.next;
+}
+
+static void find_segment(struct rows *r, int64_t pos, struct segment *g)
+{
+	struct line line;
+
+	lines_get(r->l, r->w, pos, r->size, &line);
+	*g = (struct segment){ .line = line.start, .start = line.start, .end = line.end, .first = true, .last = true };
+	if (line.start < 0) {
+		g->start = MAX(pos - LINES_NEAR, 0);
+		g->first = false;
+	}
+	if (line.end < 0) {
+		g->end = MIN(pos + LINES_NEAR, r->size);
+		g->last = false;
+	}
+	g->low = g->start;
+	g->high = line.next >= 0 ? line.next : line.end >= 0 ? r->size : g->end;
+	if (line.whole && line.shown != line.start) {
+		if (is_open(r, line.start)) {
+			find_state(r, &line, pos, g);
+		} else {
+			g->start = line.shown;
+			g->earlier = line.earlier;
+		}
+	}
+	if ((r->wrap && g->end - g->start > ROWS_ANCHOR) || !line.whole)
+		cut(r, g, pos);
+	if (!line.whole && !g->first)
+		g->line = -1; /* could be told from some of its bytes only */
+}
+
+/* The segment that answers for byte `pos`, behind the end the last one; NULL: the text is empty. */
+static const struct segment *segment_at(struct rows *r, int64_t pos)
+{
+	struct rows_cache *c = cache_of(r);
+	int64_t fed = r->l ? lines_fed(r->l) : 0;
+
+	if (r->size <= 0)
+		return NULL;
+	pos = MAX(MIN(pos, r->size - 1), 0);
+	if (c->valid && c->size == r->size && c->fed == fed && c->wrap == r->wrap && c->states == r->states &&
+	    c->cols == r->cols && pos >= c->segment.low && pos < c->segment.high)
+		return &c->segment;
+	find_segment(r, pos, &c->segment);
+	c->valid = true;
+	c->trail_n = 0;
+	c->cols = r->cols;
+	c->size = r->size;
+	c->fed = fed;
+	c->wrap = r->wrap;
+	c->states = r->states;
+	return &c->segment;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------- */
+
+#define MARK 48 /* bytes of a mark */
+
+/* What stands in front of the first row of a segment; its cells. */
+static int mark(const struct rows *r, const struct segment *g, char out[MARK])
+{
+	int n;
+
+	if (g->earlier <= 0)
+		return 0;
+	n = snprintf(out, MARK, "+%lld earlier state%s ", (long long)g->earlier, g->earlier == 1 ? "" : "s");
+	if (n > r->cols / 2)
+		n = snprintf(out, MARK, "+%lld ", (long long)g->earlier);
+	return n > r->cols / 2 ? 0 : n;
+}
+
+static struct walk walk_begin(const struct segment *g)
+{
+	return (struct walk){ .pos = g->start, .state = g->state };
+}
+
+/* The row at *at, which is moved behind it; glyphs go to `out` when it is not NULL. */
+static size_t walk_row(struct rows *r, const struct segment *g, struct walk *at, struct text_row *row, struct glyph *out,
+                       size_t max)
+{
+	bool begins = at->pos == g->start && at->state.sub == 0;
+	char text[MARK];
+	size_t n = (size_t)(g->end - at->pos), got = 0, used = n, glyphs = 0;
+
+	*row = (struct text_row){ .start = at->pos, .line = g->line, .first = begins && g->first,
+		             .earlier = begins ? g->earlier : 0, .state = at->state };
+	if (r->wrap && n) {
+		int cols = MAX(r->cols, 1) - (begins ? mark(r, g, text) : 0);
+		const char *p = window_at(r->w, at->pos, n, &got);
+
+		if (got >= n)
+			glyphs = cells_put(&at->state, at->pos, p, n, false, (size_t)cols, out, max, &used);
+	}
+	at->pos += (int64_t)used;
+	at->done = at->pos >= g->end;
+	row->end = at->pos;
+	row->next = !at->done ? at->pos : g->high < r->size ? g->high : -1;
+	row->last = at->done && g->last;
+	return glyphs;
+}
+
+/* The last remembered place at or before item `pos`, `sub` cells of it taken; *number of its row. */
+static struct walk trail_at(struct rows *r, const struct segment *g, int64_t pos, int sub, size_t *number)
+{
+	struct rows_cache *c = cache_of(r);
+	size_t low = 0, high = c->trail_n;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+		const struct walk *at = &c->trail[mid];
+
+		if (at->pos < pos || (at->pos == pos && at->state.sub <= sub))
+			low = mid;
+		else
+			high = mid;
+	}
+	*number = low * TRAIL_STEP;
+	return c->trail_n ? c->trail[low] : walk_begin(g);
+}
+
+/* walk_row, remembering; `at` is before row *number of the cached segment. */
+static void trail_row(struct rows *r, const struct segment *g, struct walk *at, size_t *number, struct text_row *row)
+{
+	struct rows_cache *c = cache_of(r);
+
+	if (*number == c->trail_n * TRAIL_STEP) {
+		c->trail = grow(c->trail, c->trail_n, &c->trail_cap, sizeof(*c->trail));
+		c->trail[c->trail_n++] = *at;
+	}
+	walk_row(r, g, at, row, NULL, SIZE_MAX);
+	++*number;
+}
+
+bool rows_at(struct rows *r, int64_t pos, struct text_row *out)
+{
+	const struct segment *g = segment_at(r, pos);
+	struct walk at;
+	size_t number;
+
+	if (!g)
+		return false;
+	at = trail_at(r, g, pos, 0, &number);
+	do
+		trail_row(r, g, &at, &number, out);
+	while (!at.done && pos >= at.pos && !(pos == at.pos && at.state.sub));
+	return true;
+}
+
+bool rows_next(struct rows *r, const struct text_row *from, struct text_row *out)
+{
+	const struct segment *g = segment_at(r, from->start);
+	struct walk at = { .pos = from->start, .state = from->state };
+	struct text_row same;
+
+	if (!g)
+		return false;
+	walk_row(r, g, &at, &same, NULL, SIZE_MAX);
+	if (at.done) {
+		if (g->high >= r->size)
+			return false;
+		g = segment_at(r, g->high);
+		at = walk_begin(g);
+	}
+	walk_row(r, g, &at, out, NULL, SIZE_MAX);
+	return true;
+}
+
+/* How many rows of the segment come before `until` (NULL: all). */
+static size_t rows_before_it(struct rows *r, const struct segment *g, const struct text_row *until)
+{
+	int64_t pos = until ? until->start : INT64_MAX;
+	int sub = until ? until->state.sub : 0;
+	struct text_row row;
+	size_t number;
+	struct walk at = trail_at(r, g, pos, sub, &number);
+
+	while (!at.done && (at.pos < pos || (at.pos == pos && at.state.sub < sub)))
+		trail_row(r, g, &at, &number, &row);
+	return number;
+}
+
+/* Rows [first, end) of the segment, which were walked already. */
+static void rows_between(struct rows *r, const struct segment *g, size_t first, size_t end, struct text_row *out)
+{
+	struct text_row row;
+	size_t number = first - first % TRAIL_STEP;
+	struct walk at = number < end ? cache_of(r)->trail[number / TRAIL_STEP] : walk_begin(g);
+
+	while (number < end) {
+		trail_row(r, g, &at, &number, &row);
+		if (number > first)
+			out[number - 1 - first] = row;
+	}
+}
+
+size_t rows_back(struct rows *r, const struct text_row *from, struct text_row *out, size_t max)
+{
+	const struct segment *g = segment_at(r, from ? from->start : r->size);
+	size_t n = 0;
+
+	while (g && n < max) {
+		size_t all = rows_before_it(r, g, from), skip = all > max - n ? all - (max - n) : 0;
+
+		n += all - skip;
+		rows_between(r, g, skip, all, out + max - n);
+		from = NULL;
+		if (g->low <= 0)
+			break;
+		g = segment_at(r, g->low - 1);
+	}
+	memmove(out, out + max - n, n * sizeof(*out));
+	return n;
+}
+
+bool rows_before(struct rows *r, const struct text_row *from, struct text_row *out)
+{
+	return rows_back(r, from, out, 1) == 1;
+}
+
+/* ---- sideways ------------------------------------------------------------------------------------------ */
+
+static struct ruler *ruler_of(struct rows *r, const struct segment *g)
+{
+	struct rows_cache *c = cache_of(r);
+	struct ruler *oldest = &c->rulers[0];
+
+	c->clock++;
+	for (size_t i = 0; i < RULERS; i++) {
+		struct ruler *ruler = &c->rulers[i];
+
+		if (ruler->start == g->start) {
+			ruler->used = c->clock;
+			return ruler;
+		}
+		if (ruler->used < oldest->used)
+			oldest = ruler;
+	}
+	oldest->start = g->start;
+	oldest->used = c->clock;
+	oldest->n = 0;
+	return oldest;
+}
+
+/* Goes along the text of a segment to cell `col` or byte `pos`, whichever comes first, or its end. False:
+ * too far for one call; what was found out stays. */
+static bool go_along(struct rows *r, const struct segment *g, int64_t col, int64_t pos, struct stop *at)
+{
+	struct ruler *ruler = ruler_of(r, g);
+	size_t low = 0, high;
+
+	if (!ruler->n) {
+		ruler->stops = grow(ruler->stops, 0, &ruler->cap, sizeof(*ruler->stops));
+		ruler->stops[ruler->n++] = (struct stop){ .place = g->start, .state = g->state };
+	}
+	for (high = ruler->n; high - low > 1;) { /* the last stop that is not beyond */
+		size_t mid = low + (high - low) / 2;
+
+		if (ruler->stops[mid].state.col <= col && ruler->stops[mid].place <= pos)
+			low = mid;
+		else
+			high = mid;
+	}
+	*at = ruler->stops[low];
+	pos = MIN(pos, g->end);
+	for (int64_t work = 0; at->place < pos; low++) {
+		size_t want = (size_t)MIN(pos - at->place, RULER_STEP), got, used;
+		bool more = at->place + (int64_t)want < g->end && at->place + (int64_t)want < pos;
+		const char *p = window_at(r->w, at->place, want, &got);
+		int64_t taken;
+
+		if (got < want)
+			return true; /* not readable: as if it ended here */
+		used = cells_skip(&at->state, p, want, more, col - at->state.col, &taken);
+		at->place += (int64_t)used;
+		if (at->state.col >= col || !more || !used || (used < want && want - used > CELLS_ITEM))
+			return true;
+		if (low + 1 == ruler->n) {
+			ruler->stops = grow(ruler->stops, ruler->n, &ruler->cap, sizeof(*ruler->stops));
+			ruler->stops[ruler->n++] = *at;
+		}
+		work += (int64_t)used;
+		if (work >= RULER_WORK)
+			return false;
+	}
+	return true;
+}
+
+static size_t put_mark(const char *text, int n, int64_t skip, struct glyph *out, size_t max)
+{
+	size_t put = 0;
+
+	for (int64_t i = skip; i < n && put < max; i++)
+		out[put++] = (struct glyph){ .kind = GLYPH_MARK, .width = 1, .n = 1, .bytes = { text[i] } };
+	return put;
+}
+
+/* The text of an unwrapped row from cell `skip` on, in `cols` cells. */
+static int64_t draw_along(struct rows *r, const struct segment *g, int64_t skip, size_t cols, struct glyph *out, size_t max)
+{
+	struct stop at;
+	size_t n = 0, got, want, used = 0;
+	const char *p;
+
+	if (!go_along(r, g, skip, INT64_MAX, &at))
+		return -1;
+	want = (size_t)MIN(g->end - at.place, RULER_STEP);
+	p = window_at(r->w, at.place, want, &got);
+	if (got < want || !want || !cols || !max)
+		return 0;
+	if (at.state.col < skip) { /* the right half of a wide glyph */
+		n = cells_put(&at.state, at.place, p, want, at.place + (int64_t)want < g->end, 1, out, max, &used);
+		cols--;
+	}
+	if (cols)
+		n += cells_put(&at.state, at.place + (int64_t)used, p + used, want - used, at.place + (int64_t)want < g->end,
+		               cols, out + n, max - n, &used);
+	return (int64_t)n;
+}
+
+int64_t rows_draw(struct rows *r, const struct text_row *row, int64_t skip, struct glyph *out, size_t max)
+{
+	const struct segment *g = segment_at(r, row->start);
+	bool begins = g && row->start == g->start && row->state.sub == 0;
+	char text[MARK];
+	int marked = begins ? mark(r, g, text) : 0;
+	struct walk at = { .pos = row->start, .state = row->state };
+	struct text_row same;
+	int64_t more;
+	size_t n;
+
+	if (!g)
+		return 0;
+	skip = r->wrap ? 0 : MAX(skip, 0);
+	n = put_mark(text, MIN(marked, r->cols), skip, out, max);
+	if (r->wrap)
+		return (int64_t)(n + walk_row(r, g, &at, &same, out + n, max - n));
+	more = draw_along(r, g, MAX(skip - marked, 0), (size_t)r->cols - MIN(n, (size_t)r->cols), out + n, max - n);
+	return more < 0 ? -1 : (int64_t)n + more;
+}
+
+int64_t rows_width(struct rows *r, const struct text_row *row)
+{
+	return rows_col(r, row, INT64_MAX);
+}
+
+int64_t rows_col(struct rows *r, const struct text_row *row, int64_t pos)
+{
+	const struct segment *g = segment_at(r, row->start);
+	char text[MARK];
+	struct stop at;
+
+	if (!g)
+		return 0;
+	if (!go_along(r, g, INT64_MAX, MAX(pos, g->start), &at))
+		return -1;
+	return mark(r, g, text) + at.state.col;
+}

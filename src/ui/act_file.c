@@ -1,0 +1,260 @@
+/* y s o: what takes something out of the record. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "text.h"
+
+/* ---- copy ------------------------------------------------------------------------------------------------- */
+
+void ui_copy(struct ui *ui, const void *p, size_t n, const char *what)
+{
+	bool sent = !ui->term || term_copy(ui->term, p, n);
+
+	free(ui->copied.data);
+	ui->copied = (struct buf){ 0 };
+	buf_add(&ui->copied, p, n);
+	if (sent)
+		ui_notice(ui, "copied %s: %zu bytes sent to the terminal; it may ignore them", what, n);
+	else
+		ui_notice(ui, "%zu bytes are too many for the terminal's clipboard", n);
+}
+
+unsigned act_copy(struct view *v, const char *arg)
+{
+	struct subject s;
+	char text[REF_TEXT + 2];
+
+	(void)arg;
+	if (!ui_subject(v->ui, &s)) {
+		ui_notice(v->ui, "there is nothing to copy here");
+	} else if (s.attempt && !s.path) {
+		snprintf(text, sizeof(text), "%s", s.ref);
+		ui_copy(v->ui, text, strlen(text), "the reference");
+	} else if (s.artifact) {
+		char *ref = xasprintf("artifacts/%s/%s", s.ref, s.path);
+		ui_copy(v->ui, ref, strlen(ref), "the artifact's path");
+		free(ref);
+	} else {
+		ui_copy(v->ui, s.path, strlen(s.path), "the file's path");
+	}
+	subject_free(&s);
+	return TURN_DRAW;
+}
+
+/* ---- save --------------------------------------------------------------------------------------------------- */
+
+struct saving {
+	struct ui *ui;
+	struct subject subject;
+	struct prompt_ops ask;
+	char *label;
+	char *to;    /* answered already: asks whether to overwrite */
+};
+
+static void saving_free(void *ctx)
+{
+	struct saving *s = ctx;
+
+	subject_free(&s->subject);
+	free(s->label);
+	free(s->to);
+	free(s);
+}
+
+static char *absolute_in(struct ui *ui, const char *path)
+{
+	return *path == '/' ? xstrdup(path) : path_join(ui->root, path);
+}
+
+static void save_now(struct saving *s, bool force)
+{
+	struct err e = { 0 };
+	char *to = absolute_in(s->ui, s->to);
+
+	if (export_artifact(s->ui->query, s->subject.attempt, s->subject.path, to, force, &e))
+		ui_notice(s->ui, "saved as %s", s->to);
+	else
+		ui_error(s->ui, "%s", e.msg);
+	free(to);
+	saving_free(s);
+}
+
+static void save_over(void *ctx, const char *text)
+{
+	(void)text;
+	save_now(ctx, true);
+}
+
+static void save_answered(void *ctx, const char *text)
+{
+	struct saving *s = ctx;
+	char *to = absolute_in(s->ui, text);
+	bool there = *text && fs_exists(AT_FDCWD, to);
+
+	free(to);
+	if (!*text) {
+		ui_notice(s->ui, "not saved: no name was given");
+		saving_free(s);
+		return;
+	}
+	s->to = xstrdup(text);
+	if (!there) {
+		save_now(s, false);
+		return;
+	}
+	free(s->label);
+	s->label = xasprintf("%s is there already: replace it?", text);
+	s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = save_over, .cancelled = saving_free };
+	ui_ask(s->ui, &s->ask, s, NULL, HISTORY_COUNT);
+}
+
+unsigned act_save(struct view *v, const char *arg)
+{
+	struct saving *s = xcalloc(1, sizeof(*s));
+
+	s->ui = v->ui;
+	if (!ui_subject(v->ui, &s->subject) || !s->subject.artifact) {
+		ui_notice(v->ui, "choose an artifact first: in pane Artifacts, or a line of 'files'");
+		saving_free(s);
+		return TURN_DRAW;
+	}
+	if (arg && *arg) {
+		save_answered(s, arg);
+		return TURN_DRAW;
+	}
+	s->label = xasprintf("save %s as: ", s->subject.ref);
+	s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_TEXT, .done = save_answered, .cancelled = saving_free };
+	ui_ask(v->ui, &s->ask, s, path_base(s->subject.path), HISTORY_SAVE);
+	return TURN_DRAW;
+}
+
+/* ---- open outside --------------------------------------------------------------------------------------------- */
+
+/* What the first bytes say; the name is of the run's choosing and says nothing. */
+static const struct {
+	const char *magic;
+	size_t n;
+	const char *type;
+} types[] = {
+	{ "\x89PNG\r\n\x1a\n", 8, "PNG image" }, { "\xff\xd8\xff", 3, "JPEG image" }, { "GIF8", 4, "GIF image" },
+	{ "%PDF-", 5, "PDF document" }, { "PK\x03\x04", 4, "ZIP archive or office document" }, { "\x1f\x8b", 2, "gzip archive" },
+	{ "\x7f" "ELF", 4, "PROGRAM for this machine" }, { "#!", 2, "SCRIPT that would be run" }, { "MZ", 2, "PROGRAM for Windows" },
+	{ "<svg", 4, "SVG image (may hold scripts)" }, { "<!DOCTYPE", 9, "HTML page (may hold scripts)" },
+	{ "<html", 5, "HTML page (may hold scripts)" }, { "[Desktop Entry]", 15, "LAUNCHER that would start a program" },
+};
+
+static const char *type_of(const char *p, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (n >= types[i].n && memcmp(p, types[i].magic, types[i].n) == 0)
+			return types[i].type;
+	return memchr(p, 0, n) ? "binary data" : "text";
+}
+
+static bool is_dangerous(const char *type)
+{
+	return strstr(type, "PROGRAM") || strstr(type, "SCRIPT") || strstr(type, "LAUNCHER");
+}
+
+static void opened(struct ui *ui, void *ctx, const struct child_end *end)
+{
+	(void)ctx;
+	if (end && end->status != 0)
+		ui_error(ui, "xdg-open could not open it: %s", *end->err ? end->err : "no reason given");
+}
+
+static void open_now(void *ctx, const char *text)
+{
+	struct saving *s = ctx;
+	const char *argv[] = { "xdg-open", s->to, NULL };
+	struct child_spec spec = { .argv = argv, .quiet = true, .done = opened };
+	struct err e = { 0 };
+
+	(void)text;
+	if (child_start(s->ui, &spec, &e))
+		ui_notice(s->ui, "a copy was handed to xdg-open: %s", s->to);
+	else
+		ui_error(s->ui, "%s", e.msg);
+	saving_free(s);
+}
+
+static bool take_head(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct buf *head = ctx;
+
+	(void)e;
+	buf_add(head, p, MIN(n, (size_t)512 - head->len));
+	return head->len < 512;
+}
+
+/* A private copy (0400) in a fresh folder; its extension stays, since desktops go by it. */
+static char *make_copy(struct saving *s, struct err *e)
+{
+	char dir[] = "/tmp/tickmark-XXXXXX";
+	const char *base = path_base(s->subject.path);
+	char *to;
+
+	if (!mkdtemp(dir)) {
+		err_sys(e, "a folder in /tmp");
+		return NULL;
+	}
+	to = path_join(dir, *base == '.' || *base == '-' ? "artifact" : base);
+	if (export_artifact(s->ui->query, s->subject.attempt, s->subject.path, to, false, e)) {
+		chmod(to, 0400);
+		return to;
+	}
+	free(to);
+	return NULL;
+}
+
+static bool find_digest(struct ui *ui, const struct subject *s, struct digest *out)
+{
+	struct detail d = { 0 };
+	bool found = false;
+
+	if (!query_detail(ui->query, s->attempt, &d, NULL))
+		return false;
+	for (size_t i = 0; i < d.artifacts_n && !found; i++) {
+		found = strcmp(d.artifacts[i].path, s->path) == 0;
+		*out = d.artifacts[i].sha256;
+	}
+	query_detail_free(&d);
+	return found;
+}
+
+unsigned act_outside(struct view *v, const char *arg)
+{
+	struct saving *s = xcalloc(1, sizeof(*s));
+	struct buf head = { 0 };
+	struct digest digest;
+	struct err e = { 0 };
+	const char *type;
+
+	(void)arg;
+	s->ui = v->ui;
+	if (!ui_subject(v->ui, &s->subject) || !s->subject.artifact || !find_digest(v->ui, &s->subject, &digest)) {
+		ui_notice(v->ui, "choose an artifact first: in pane Artifacts, or a line of 'files'");
+		saving_free(s);
+		return TURN_DRAW;
+	}
+	query_blob(v->ui->query, &digest, take_head, &head, &e);
+	type = type_of(head.data ? head.data : "", head.len);
+	if (is_dangerous(type)) {
+		ui_error(v->ui, "not opened: by its first bytes this is a %s; s saves it", type);
+		saving_free(s);
+	} else if ((s->to = make_copy(s, &e))) {
+		s->label = xasprintf("%s (%s): open a copy outside?", path_base(s->to), type);
+		s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = open_now, .cancelled = saving_free };
+		ui_ask(v->ui, &s->ask, s, NULL, HISTORY_COUNT);
+	} else {
+		ui_error(v->ui, "%s", e.msg);
+		saving_free(s);
+	}
+	buf_free(&head);
+	return TURN_DRAW;
+}

@@ -1,0 +1,264 @@
+/* Spawning with a clean signal mask, and collecting what children have to say. */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OUT_MAX 4096
+
+extern char **environ;
+
+struct child {
+	struct child *next;
+	struct ui *ui;
+	pid_t pid;
+	int pidfd;
+	int out, err;       /* pipes, not blocking; -1 */
+	struct buf text;    /* of stdout */
+	struct buf said;    /* of stderr: what is kept is the end */
+	child_fn done;
+	void *ctx;
+};
+
+/* ---- spawning -------------------------------------------------------------------------------------------- */
+
+static void clean_signals(struct ui *ui, posix_spawnattr_t *attr, short flags)
+{
+	sigset_t mask, all;
+
+	loop_child_mask(ui->loop, &mask);
+	sigemptyset(&all);
+	for (int sig = 1; sig < 32; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			sigaddset(&all, sig);
+	posix_spawnattr_init(attr);
+	posix_spawnattr_setsigmask(attr, &mask);
+	posix_spawnattr_setsigdefault(attr, &all);
+	posix_spawnattr_setflags(attr, (short)(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+}
+
+static const char *program(const char *name)
+{
+	return strcmp(name, "tickmark") == 0 ? "/proc/self/exe" : name;
+}
+
+static bool spawn(struct ui *ui, const struct child_spec *spec, int out, int err, pid_t *pid, struct err *e)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	int failed;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, spec->input ? spec->input : "/dev/null", O_RDONLY, 0);
+	if (out >= 0)
+		posix_spawn_file_actions_adddup2(&files, out, 1);
+	else
+		posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, err, 2);
+	if (spec->cwd)
+		posix_spawn_file_actions_addchdir_np(&files, spec->cwd);
+	clean_signals(ui, &attr, POSIX_SPAWN_SETSID);
+	failed = posix_spawnp(pid, program(spec->argv[0]), &files, &attr, (char *const *)spec->argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	if (!failed)
+		return true;
+	errno = failed;
+	return err_sys(e, "%s could not be started", spec->argv[0]);
+}
+
+/* ---- collecting ------------------------------------------------------------------------------------------- */
+
+static void take(int fd, struct buf *into, bool keep_end)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	while (fd >= 0 && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		buf_add(into, bytes, (size_t)n);
+		if (into->len <= 2 * OUT_MAX)
+			continue;
+		if (keep_end)
+			memmove(into->data, into->data + (into->len - OUT_MAX), OUT_MAX);
+		into->len = OUT_MAX;
+		into->data[OUT_MAX] = '\0';
+	}
+}
+
+static unsigned on_output(void *ctx)
+{
+	struct child *c = ctx;
+	size_t before = c->text.len + c->said.len;
+
+	take(c->out, &c->text, false);
+	take(c->err, &c->said, true);
+	/* at its end a pipe stays readable: the process itself tells when it is over */
+	if (c->text.len + c->said.len == before) {
+		loop_remove(c->ui->loop, c->out);
+		loop_remove(c->ui->loop, c->err);
+	}
+	return TURN_NOTHING;
+}
+
+static char *last_line(const struct buf *b)
+{
+	size_t end = b->len, start;
+
+	while (end > 0 && (b->data[end - 1] == '\n' || b->data[end - 1] == ' '))
+		end--;
+	for (start = end; start > 0 && b->data[start - 1] != '\n'; start--)
+		;
+	return xstrndup(b->data ? b->data + start : "", end - start);
+}
+
+static void drop(struct child *c)
+{
+	struct child **at = &c->ui->children;
+
+	while (*at && *at != c)
+		at = &(*at)->next;
+	if (*at)
+		*at = c->next;
+	loop_remove(c->ui->loop, c->pidfd);
+	loop_remove(c->ui->loop, c->out);
+	loop_remove(c->ui->loop, c->err);
+	close(c->pidfd);
+	if (c->out >= 0)
+		close(c->out);
+	close(c->err);
+	buf_free(&c->text);
+	buf_free(&c->said);
+	free(c);
+}
+
+static unsigned on_end(void *ctx)
+{
+	struct child *c = ctx;
+	int status = 0;
+
+	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
+		return TURN_NOTHING;
+	take(c->out, &c->text, false);
+	take(c->err, &c->said, true);
+	char *line = last_line(&c->said);
+	struct child_end end = { .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+		.out = c->text.data ? c->text.data : "", .err = line };
+	if (c->done)
+		c->done(c->ui, c->ctx, &end);
+	free(line);
+	drop(c);
+	return TURN_DRAW;
+}
+
+bool child_start(struct ui *ui, const struct child_spec *spec, struct err *e)
+{
+	int out[2] = { -1, -1 }, err[2];
+	struct child *c;
+	pid_t pid;
+	bool ok;
+
+	if ((!spec->quiet && pipe2(out, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_sys(e, "pipe");
+	/* the ends of the child block as it expects them to */
+	if (out[1] >= 0)
+		fcntl(out[1], F_SETFL, 0);
+	fcntl(err[1], F_SETFL, 0);
+	ok = spawn(ui, spec, out[1], err[1], &pid, e);
+	if (out[1] >= 0)
+		close(out[1]);
+	close(err[1]);
+	if (!ok) {
+		if (out[0] >= 0)
+			close(out[0]);
+		close(err[0]);
+		return false;
+	}
+	c = xcalloc(1, sizeof(*c));
+	*c = (struct child){ .next = ui->children, .ui = ui, .pid = pid, .out = out[0], .err = err[0],
+		.done = spec->done, .ctx = spec->ctx };
+	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	ui->children = c;
+	loop_add(ui->loop, c->pidfd, on_end, c);
+	if (c->out >= 0)
+		loop_add(ui->loop, c->out, on_output, c);
+	loop_add(ui->loop, c->err, on_output, c);
+	return true;
+}
+
+size_t child_count(const struct ui *ui)
+{
+	size_t n = 0;
+
+	for (const struct child *c = ui->children; c; c = c->next)
+		n++;
+	return n;
+}
+
+void child_forget_all(struct ui *ui)
+{
+	while (ui->children) {
+		struct child *c = ui->children;
+		if (c->done)
+			c->done(ui, c->ctx, NULL);
+		drop(c);
+	}
+}
+
+/* ---- in the foreground ---------------------------------------------------------------------------------------- */
+
+/* Waits for it; when it is stopped (Ctrl-Z in the editor) the whole job stops, and goes on with it. */
+static int wait_for(struct ui *ui, pid_t pid)
+{
+	int status = 0;
+
+	for (;;) {
+		pid_t got = waitpid(pid, &status, WUNTRACED);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got == pid && WIFSTOPPED(status)) {
+			if (ui->term)
+				term_stop(ui->term);
+			kill(pid, SIGCONT);
+			continue;
+		}
+		return got == pid ? status : -1;
+	}
+}
+
+int child_foreground(struct ui *ui, const char *shell, const char *const *args, struct err *e)
+{
+	char *line = xasprintf("%s \"$@\"", shell);
+	struct strv argv = { 0 };
+	posix_spawnattr_t attr;
+	pid_t pid;
+	int failed, status;
+
+	strv_add(&argv, "sh");
+	strv_add(&argv, "-c");
+	strv_add(&argv, line);
+	strv_add(&argv, shell);
+	for (size_t i = 0; args[i]; i++)
+		strv_add(&argv, args[i]);
+	if (ui->term)
+		term_leave(ui->term);
+	clean_signals(ui, &attr, 0);
+	failed = posix_spawn(&pid, "/bin/sh", NULL, &attr, argv.v, environ);
+	posix_spawnattr_destroy(&attr);
+	status = failed ? -1 : wait_for(ui, pid);
+	if (ui->term)
+		term_enter(ui->term);
+	if (failed) {
+		errno = failed;
+		err_sys(e, "/bin/sh could not be started");
+	}
+	strv_free(&argv);
+	free(line);
+	return status;
+}

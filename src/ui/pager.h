@@ -1,0 +1,89 @@
+/* What the files of the pager share: view_pager.c shows, pager_search.c finds, pager_go.c selects,
+ * copies and goes to other sections. */
+#ifndef TICKMARK_UI_PAGER_H
+#define TICKMARK_UI_PAGER_H
+
+#include "pane.h"
+#include "textdraw.h"
+
+#define ROWS_MAX 1024 /* rows of a screen */
+
+/* A search under way. */
+struct hunt {
+	bool on;
+	bool back;
+	bool wrapped;        /* went on from the other end already */
+	struct range todo;
+	int64_t from;        /* where it began */
+	struct search_sum sum;
+};
+
+struct pager {
+	struct view view;
+	struct text_view text;
+	enum section_kind kind;
+	int64_t attempt, step;
+	char ref[REF_TEXT];
+	char *title;
+	char *path;          /* of an artifact; NULL */
+	struct py_cache py;
+	struct text_row top; /* first row on the screen */
+	bool empty;
+	int height, cols;    /* of the last draw, without the margin */
+	int64_t side;        /* cells scrolled to the right */
+	bool numbers, times, follow;
+	bool again;          /* a row could not be drawn whole yet */
+	int64_t goto_line;   /* wanted, but the index has not come so far; -1 */
+	struct search *search;
+	char *pattern;
+	struct range hit;    /* gone to last; start -1: none */
+	struct hunt hunt;
+	bool selecting;
+	struct text_row anchor, mark; /* first and last row of the selection, in any order */
+};
+
+static inline struct pager *pager_of(struct view *v)
+{
+	return (struct pager *)v;
+}
+
+static inline struct rows *pager_rows(struct pager *p)
+{
+	return &p->text.rows;
+}
+
+/* ---- view_pager.c: where it stands ---- */
+
+void pager_stand_at(struct pager *p, int64_t pos);
+void pager_go_last(struct pager *p);
+void pager_settle(struct pager *p);        /* no empty space below while there are rows above */
+bool pager_is_tail(const struct pager *p, const struct text_row *row); /* the empty row behind the last line end */
+bool pager_is_visible(struct pager *p, int64_t pos);
+void pager_show_place(struct pager *p, int64_t pos);
+struct range pager_chosen(const struct pager *p);
+/* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
+bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
+
+/* ---- pager_search.c ---- */
+
+bool pager_try_goto(struct pager *p);      /* towards goto_line, once the index has come so far */
+bool pager_hunt(struct pager *p);          /* one slice of the search; true when it is over */
+void pager_search(struct view *v, const char *pattern);
+unsigned pager_goto(struct view *v, const char *arg);
+unsigned pager_search_next(struct view *v, const char *arg);
+unsigned pager_search_prev(struct view *v, const char *arg);
+unsigned pager_cancel(struct view *v, const char *arg);
+
+/* ---- pager_go.c ---- */
+
+unsigned pager_escape(struct view *v, const char *arg);
+unsigned pager_select(struct view *v, const char *arg);
+unsigned pager_copy(struct view *v, const char *arg);
+unsigned pager_next_section(struct view *v, const char *arg);
+unsigned pager_prev_section(struct view *v, const char *arg);
+unsigned pager_next_look(struct view *v, const char *arg);
+unsigned pager_prev_look(struct view *v, const char *arg);
+unsigned pager_next_attempt(struct view *v, const char *arg);
+unsigned pager_prev_attempt(struct view *v, const char *arg);
+
+#endif

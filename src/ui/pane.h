@@ -1,0 +1,34 @@
+/* The three panes: views of their own that view_panes.c lays out. */
+#ifndef TICKMARK_UI_PANE_H
+#define TICKMARK_UI_PANE_H
+
+#include "screen.h"
+
+struct view *pane_workspace_new(struct ui *ui);
+struct view *pane_execution_new(struct ui *ui);
+struct view *pane_artifacts_new(struct ui *ui);
+
+void pane_execution_select(struct view *v, int64_t attempt, bool unfold);
+/* ":50%", ":120": a share of the steps, or a step. */
+void pane_execution_goto(struct view *v, int64_t step);
+
+/* Draws a frame with its title in it. */
+void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused);
+/* The look of an outcome. */
+enum role outcome_role(enum outcome o);
+
+/* view_pager.c */
+struct pager_spec {
+	int64_t attempt;            /* 0: none */
+	int section;                /* enum section_kind; SECTION_NONE: blob or text */
+	struct digest sha256;       /* blob */
+	const char *text;           /* bytes of ours, copied; NULL */
+	size_t text_len;
+	const char *title;          /* "7.2 layers.csv"; NULL: by attempt and section */
+	const char *path;           /* of an artifact; NULL */
+	int64_t pos;                /* byte to begin at; -1: the end */
+	bool python;                /* colours of Python */
+};
+struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e);
+
+#endif

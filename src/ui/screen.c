@@ -1,0 +1,351 @@
+/* The stack of views, the one place that draws, and the way from an event to a handler. */
+#include "screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void subject_free(struct subject *s)
+{
+	free(s->path);
+	*s = (struct subject){ 0 };
+}
+
+/* ---- views -------------------------------------------------------------------------------------------- */
+
+void ui_push(struct ui *ui, struct view *v)
+{
+	if (ui->depth == UI_DEPTH) {
+		v->ops->free(v);
+		ui_notice(ui, "too many views lie over each other; q closes one");
+		return;
+	}
+	ui->stack[ui->depth++] = v;
+}
+
+void ui_pop(struct ui *ui)
+{
+	struct view *v;
+
+	if (ui->depth < 2)
+		return;
+	v = ui->stack[--ui->depth];
+	v->ops->free(v);
+}
+
+struct view *ui_top(struct ui *ui)
+{
+	return ui->stack[ui->depth - 1];
+}
+
+unsigned ui_changed(struct ui *ui, int64_t attempt)
+{
+	unsigned mask = 0;
+
+	for (size_t i = 0; i < ui->depth; i++)
+		if (ui->stack[i]->ops->changed)
+			mask |= ui->stack[i]->ops->changed(ui->stack[i], attempt);
+	return mask;
+}
+
+bool ui_subject(struct ui *ui, struct subject *out)
+{
+	struct view *v = ui_top(ui);
+
+	*out = (struct subject){ 0 };
+	return v->ops->subject && v->ops->subject(v, out);
+}
+
+/* ---- notices -------------------------------------------------------------------------------------------- */
+
+PRINTF(3, 0)
+static void add_notice(struct ui *ui, bool error, const char *fmt, va_list ap)
+{
+	struct buf text = { 0 };
+
+	buf_vaddf(&text, fmt, ap);
+	if (ui->notices_n == NOTICES_MAX) {
+		free(ui->notices[0].text);
+		ui->notices_n--;
+		memmove(ui->notices, ui->notices + 1, ui->notices_n * sizeof(struct notice));
+	}
+	ui->notices = grow(ui->notices, ui->notices_n, &ui->notices_cap, sizeof(struct notice));
+	ui->notices[ui->notices_n++] = (struct notice){ clock_now_us(), error, buf_take(&text) };
+	ui->notice_fresh = true;
+}
+
+void ui_notice(struct ui *ui, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_notice(ui, false, fmt, ap);
+	va_end(ap);
+}
+
+void ui_error(struct ui *ui, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_notice(ui, true, fmt, ap);
+	va_end(ap);
+}
+
+/* ---- drawing ---------------------------------------------------------------------------------------------- */
+
+static bool is_too_small(const struct ui *ui)
+{
+	return ui->cols < UI_MIN_COLS || ui->rows < UI_MIN_ROWS;
+}
+
+static void draw_header(struct ui *ui, struct view *v)
+{
+	struct rect line = { 0, 0, ui->cols, 1 };
+	struct buf left = { 0 }, right = { 0 };
+	int used, wide;
+
+	canvas_fill(ui->canvas, line, ' ', PEN(ROLE_HEADER));
+	v->ops->title(v, &left, &right);
+	used = 1 + canvas_fit(ui->canvas, line, 1, 0, ui->cols - 2, PEN(ROLE_HEADER), left.data ? left.data : "");
+	wide = right.data ? canvas_measure(ui->canvas, right.data) : 0;
+	if (wide > 0 && used + 2 + wide + 1 <= ui->cols)
+		canvas_text(ui->canvas, line, ui->cols - wide - 1, 0, PEN(ROLE_HEADER), right.data);
+	buf_free(&left);
+	buf_free(&right);
+}
+
+/* The glyph carries it too, where there are no colours. */
+void view_mark_row(const struct view *v, struct canvas *c, struct rect r, int y)
+{
+	canvas_put(c, r, r.x, y, ">", 1, 1, PEN(ROLE_NORMAL));
+	if (!v->unfocused)
+		canvas_flag(c, (struct rect){ r.x, y, r.w, 1 }, PEN_SELECTED);
+}
+
+static void draw_hints(struct ui *ui, struct view *v, struct rect line)
+{
+	int x = 1;
+
+	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++) {
+		char key[KEY_TEXT];
+		keymap_key(ui->keymap, v->ops->place, h->id, key);
+		if (!key[0] || x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word) >= line.w)
+			continue;
+		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
+		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), h->word) + 2;
+	}
+}
+
+static void draw_status(struct ui *ui, struct view *v)
+{
+	struct rect line = { 0, ui->rows - 1, ui->cols, 1 };
+
+	canvas_fill(ui->canvas, line, ' ', PEN(ROLE_STATUS));
+	if (ui->prompt) {
+		prompt_draw(ui->prompt, ui->canvas, line);
+	} else if (ui->notice_fresh && ui->notices_n) {
+		const struct notice *n = &ui->notices[ui->notices_n - 1];
+		canvas_fit(ui->canvas, line, 1, line.y, ui->cols - 2, PEN(n->error ? ROLE_ERROR : ROLE_NOTICE), n->text);
+	} else {
+		draw_hints(ui, v, line);
+	}
+	if (!ui->prompt && ui->term && !ui->mouse && term_has_mouse(ui->term) && ui->cols > 40)
+		canvas_text(ui->canvas, line, ui->cols - 10, line.y, PEN(ROLE_KEY), " mouse off");
+}
+
+void ui_draw(struct ui *ui)
+{
+	struct view *v = ui_top(ui);
+
+	canvas_clear(ui->canvas);
+	if (is_too_small(ui)) {
+		canvas_textf(ui->canvas, canvas_area(ui->canvas), 0, 0, PEN(ROLE_NORMAL), "too small, needs %dx%d",
+		             UI_MIN_COLS, UI_MIN_ROWS);
+		return;
+	}
+	v->area = (struct rect){ 0, 1, ui->cols, ui->rows - 2 };
+	draw_header(ui, v);
+	v->ops->draw(v, ui->canvas, v->area);
+	draw_status(ui, v);
+}
+
+void ui_show(struct ui *ui, unsigned mask)
+{
+	if (mask & TURN_CLEAR && ui->term)
+		term_redraw(ui->term);
+	if (!(mask & (TURN_DRAW | TURN_CLEAR)))
+		return;
+	ui_draw(ui);
+	if (ui->term)
+		term_draw(ui->term, ui->canvas, ui->theme);
+}
+
+unsigned ui_resize(struct ui *ui, int cols, int rows)
+{
+	ui->cols = MAX(1, cols);
+	ui->rows = MAX(1, rows);
+	canvas_resize(ui->canvas, ui->cols, ui->rows);
+	return TURN_CLEAR;
+}
+
+unsigned ui_resize_to_terminal(struct ui *ui)
+{
+	int cols = ui->cols, rows = ui->rows;
+
+	if (ui->term) {
+		term_resized(ui->term);
+		term_size(ui->term, &cols, &rows);
+	}
+	return ui_resize(ui, cols, rows);
+}
+
+/* ---- prompts ------------------------------------------------------------------------------------------------ */
+
+void ui_ask(struct ui *ui, const struct prompt_ops *ops, void *ctx, const char *initial, enum history history)
+{
+	prompt_free(ui->prompt);
+	ui->prompt = prompt_new(ops, ctx, initial, history < HISTORY_COUNT ? &ui->histories[history] : NULL);
+}
+
+/* The function that takes the answer may open another prompt. */
+static unsigned prompt_event(struct ui *ui, const struct event *ev)
+{
+	struct prompt *p = ui->prompt;
+
+	if (ev->kind == EVENT_PASTE) {
+		prompt_paste(p, ev->text, ev->len);
+		return TURN_DRAW;
+	}
+	if (ev->kind != EVENT_KEY)
+		return TURN_NOTHING;
+	ui->prompt = NULL; /* out of the way of a new one */
+	ui->after_prompt = TURN_DRAW;
+	if (prompt_key(p, ev->key) == PROMPT_GOES_ON)
+		ui->prompt = p;
+	else
+		prompt_free(p);
+	return ui->after_prompt;
+}
+
+/* ---- dispatch -------------------------------------------------------------------------------------------------- */
+
+/* The keys that move, as rows of a list: half pages as a share of the height, the rest by one. */
+static unsigned list_command(struct listbox *l, enum command id)
+{
+	switch (id) {
+	case CMD_DOWN:
+		listbox_move(l, 1);
+		break;
+	case CMD_UP:
+		listbox_move(l, -1);
+		break;
+	case CMD_PAGE_DOWN:
+		listbox_page(l, l->height);
+		break;
+	case CMD_PAGE_UP:
+		listbox_page(l, -l->height);
+		break;
+	case CMD_HALF_DOWN:
+		listbox_page(l, MAX(1, l->height / 2));
+		break;
+	case CMD_HALF_UP:
+		listbox_page(l, -MAX(1, l->height / 2));
+		break;
+	case CMD_FIRST:
+		listbox_end(l, 1);
+		break;
+	case CMD_LAST:
+		listbox_end(l, -1);
+		break;
+	default:
+		return TURN_UNHANDLED;
+	}
+	return TURN_DRAW;
+}
+
+unsigned view_action(struct view *v, enum command id, const char *arg)
+{
+	unsigned mask = TURN_UNHANDLED;
+
+	for (const struct view_action *a = v->ops->actions; a && a->id != CMD_NONE; a++)
+		if (a->id == id)
+			mask = a->run(v, arg);
+	if (mask & TURN_UNHANDLED && v->ops->list)
+		mask = list_command(v->ops->list(v), id);
+	if (mask & TURN_UNHANDLED && v->ops->command)
+		mask = v->ops->command(v, id, arg);
+	return mask;
+}
+
+static unsigned screen_action(struct ui *ui, enum command id, const char *arg)
+{
+	for (const struct view_action *a = ui_actions; a->id != CMD_NONE; a++)
+		if (a->id == id)
+			return a->run(ui_top(ui), arg);
+	return TURN_UNHANDLED;
+}
+
+unsigned ui_command(struct ui *ui, enum command id, const char *arg)
+{
+	const struct command_info *info = command_info(id);
+	unsigned mask;
+
+	if (info->flags & COMMAND_LATER) {
+		ui_notice(ui, "'%s' is not there yet", info->name);
+		return TURN_DRAW;
+	}
+	if (info->flags & COMMAND_WRITES && ui->evidence) {
+		ui_notice(ui, "'%s' is not possible here: this is evidence, a record opened outside its workspace, and is "
+		          "never written", info->name);
+		return TURN_DRAW;
+	}
+	if (info->flags & COMMAND_ACTS && (ui->cols < UI_ACT_COLS || ui->rows < UI_ACT_ROWS)) {
+		ui_notice(ui, "too small, needs %dx%d", UI_ACT_COLS, UI_ACT_ROWS);
+		return TURN_DRAW;
+	}
+	mask = view_action(ui_top(ui), id, arg);
+	if (mask & TURN_UNHANDLED)
+		mask = screen_action(ui, id, arg);
+	if (mask & TURN_UNHANDLED) {
+		ui_notice(ui, "'%s' does nothing here", info->name);
+		mask = TURN_DRAW;
+	}
+	if (mask & TURN_CLOSE) {
+		ui_pop(ui);
+		mask |= TURN_DRAW;
+	}
+	return mask;
+}
+
+static unsigned key_event(struct ui *ui, uint32_t key)
+{
+	enum command id = keymap_find(ui->keymap, ui_top(ui)->ops->place, key);
+	char name[KEY_TEXT];
+
+	if (id != CMD_NONE)
+		return ui_command(ui, id, NULL) | TURN_DRAW;
+	key_label(key, name);
+	if (key_is_text(key))
+		ui_notice(ui, "%s is not bound; ? shows the keys", name);
+	return TURN_DRAW;
+}
+
+unsigned ui_event(struct ui *ui, const struct event *ev)
+{
+	if (is_too_small(ui)) {
+		enum command id = ev->kind == EVENT_KEY ? keymap_find(ui->keymap, PLACE_LIST, ev->key) : CMD_NONE;
+		return id == CMD_QUIT || id == CMD_REDRAW || id == CMD_SUSPEND ? ui_command(ui, id, NULL) : TURN_NOTHING;
+	}
+	if (ui->prompt)
+		return prompt_event(ui, ev);
+	if (ev->kind == EVENT_JUNK || (ev->kind == EVENT_MOUSE && (!ui->mouse || !ui_top(ui)->ops->mouse)))
+		return TURN_NOTHING;
+	if (ev->kind == EVENT_MOUSE)
+		return ui_top(ui)->ops->mouse(ui_top(ui), ev);
+	ui->notice_fresh = false;
+	if (ev->kind == EVENT_PASTE) {
+		ui_notice(ui, "pasted text was left out: there is no text field open here");
+		return TURN_DRAW;
+	}
+	return key_event(ui, ev->key);
+}

@@ -1,0 +1,191 @@
+/*
+ * What the files of the screen share: the state of the whole (struct ui), what a view is, and how
+ * commands reach it.
+ *
+ * A view is a const table of functions over a struct that begins with struct view. Views lie in a
+ * stack; the top one has the keys. Handlers change state and return a mask of enum turn; ui_draw
+ * alone draws, once per turn, into the canvas.
+ */
+#ifndef TICKMARK_UI_SCREEN_H
+#define TICKMARK_UI_SCREEN_H
+
+#include "canvas.h"
+#include "keydec.h"
+#include "keys.h"
+#include "listbox.h"
+#include "loop.h"
+#include "model.h"
+#include "model/query.h"
+#include "model/run.h"
+#include "model/source.h"
+#include "model/watch.h"
+#include "model/worker.h"
+#include "prompt.h"
+#include "term.h"
+#include "theme.h"
+#include "ui.h"
+
+struct ui;
+struct view;
+
+/* What the keys that run, copy and save act on. */
+struct subject {
+	int64_t attempt;        /* id; 0: none */
+	int64_t step;           /* number; 0: none */
+	char ref[REF_TEXT];     /* "7.2"; "" */
+	char *path;             /* an artifact of the attempt, or a file of the workspace; owned, NULL */
+	bool artifact;          /* path is an artifact of the attempt */
+};
+void subject_free(struct subject *s);
+
+struct view_action {
+	enum command id; /* CMD_NONE ends the table */
+	unsigned (*run)(struct view *v, const char *arg);
+};
+struct view_hint {
+	enum command id;  /* CMD_NONE ends the table */
+	const char *word; /* "repeat" */
+};
+
+struct view_ops {
+	const char *name;                  /* "Execution", as the help calls it */
+	enum place place;                  /* whose keys */
+	const struct view_action *actions; /* what it does itself; the rest is the screen's */
+	struct listbox *(*list)(struct view *v); /* moved by the keys that move, unless actions has them; NULL */
+	unsigned (*command)(struct view *v, enum command id, const char *arg); /* asked last; NULL */
+	const struct view_hint *hints;     /* keys of the last line */
+	void (*draw)(struct view *v, struct canvas *c, struct rect r);
+	/* What the first line says: left, and right as far as there is room. */
+	void (*title)(struct view *v, struct buf *left, struct buf *right);
+	unsigned (*mouse)(struct view *v, const struct event *ev);  /* NULL: none */
+	unsigned (*changed)(struct view *v, int64_t attempt);       /* news of an attempt (0: of anything); NULL */
+	unsigned (*tick)(struct view *v);                           /* each second while something runs; NULL */
+	unsigned (*idle)(struct view *v, bool *more);               /* a slice of long work, when no key waits; NULL */
+	bool (*subject)(struct view *v, struct subject *out);       /* NULL: none */
+	void (*search)(struct view *v, const char *pattern);        /* NULL: there is nothing to search */
+	void (*free)(struct view *v);
+};
+struct view {
+	const struct view_ops *ops;
+	struct ui *ui;
+	struct rect area; /* where the last draw put it */
+	bool unfocused;   /* a pane that does not have the keys */
+};
+
+struct notice {
+	int64_t at_us;
+	bool error;
+	char *text; /* owned */
+};
+
+enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_COUNT };
+
+#define UI_DEPTH 16      /* views over each other */
+#define UI_MIN_COLS 20
+#define UI_MIN_ROWS 5
+#define UI_ACT_COLS 40     /* smaller ones start and stop nothing */
+#define UI_ACT_ROWS 8
+#define NOTICES_MAX 500
+
+struct ui {
+	struct terminal *term;        /* NULL: headless */
+	struct loop *loop;
+	struct canvas *canvas;
+	struct theme *theme;
+	struct keymap *keymap;
+	int cols, rows;
+
+	char *root;                   /* folder of the workspace, or the one that has none yet */
+	char *record;                 /* path of the record; NULL: there is none yet */
+	bool evidence;
+	struct workspace *ws;         /* NULL: evidence, or no record yet */
+	struct query *query;          /* NULL: no record yet */
+	struct source_record *source; /* the same */
+	struct workers *workers;
+	struct watch *watch;          /* NULL: nothing can change */
+
+	struct view *stack[UI_DEPTH];
+	size_t depth;
+	struct prompt *prompt;        /* NULL: none is open */
+	struct strv histories[HISTORY_COUNT];
+	struct notice *notices;       /* oldest first */
+	size_t notices_n, notices_cap;
+	struct buf copied;            /* what y copied last */
+	bool watch_failed;            /* said already */
+	unsigned after_prompt;        /* masks of what an answer did */
+	bool notice_fresh;            /* the last one is on the last line until the next key */
+	bool mouse;
+
+	struct child *children;       /* processes of ours (child.h) */
+	char sandbox[80];             /* what the first line says of network and sandbox */
+	int64_t running;              /* attempts without an end */
+	int64_t ended;                /* attempts and checks with an end: artifacts and inputs are final */
+	int64_t newest;               /* highest attempt id seen */
+	bool follow_new;              /* select what comes next: we started it */
+	int64_t ticked_us;
+	int status;                   /* exit status */
+};
+
+/* ---- screen.c: views, notices, drawing, dispatch ----------------------------------------------- */
+
+void ui_push(struct ui *ui, struct view *v);
+void ui_pop(struct ui *ui); /* closes the top view, never the lowest */
+struct view *ui_top(struct ui *ui);
+void ui_notice(struct ui *ui, const char *fmt, ...) PRINTF(2, 3);
+void ui_error(struct ui *ui, const char *fmt, ...) PRINTF(2, 3);
+void ui_draw(struct ui *ui);
+/* Draws and puts it on the terminal, if there is one. */
+void ui_show(struct ui *ui, unsigned mask);
+unsigned ui_event(struct ui *ui, const struct event *ev);
+unsigned ui_resize(struct ui *ui, int cols, int rows);
+unsigned ui_resize_to_terminal(struct ui *ui);
+unsigned ui_command(struct ui *ui, enum command id, const char *arg);
+unsigned ui_command_text(struct ui *ui, const char *text); /* ":…" */
+/* Opens a prompt; ui owns it. `ctx` is handed to ops. */
+void ui_ask(struct ui *ui, const struct prompt_ops *ops, void *ctx, const char *initial, enum history history);
+/* Tells every view. */
+unsigned ui_changed(struct ui *ui, int64_t attempt);
+bool ui_subject(struct ui *ui, struct subject *out);
+/* Draws the mark of the row that keys act on over a row already drawn. */
+void view_mark_row(const struct view *v, struct canvas *c, struct rect r, int y);
+/* Runs one of the view's own actions; TURN_UNHANDLED when it has none of that id. */
+unsigned view_action(struct view *v, enum command id, const char *arg);
+
+/* ---- command.c: commands of the whole screen ------------------------------------------------------ */
+
+extern const struct view_action ui_actions[];
+void command_complete(void *ctx, const char *text, struct strv *out);
+
+/* ---- acting on what is shown (act_*.c) ---------------------------------------------------------------- */
+
+/* Hands bytes to the terminal's clipboard and says so. */
+void ui_copy(struct ui *ui, const void *p, size_t n, const char *what);
+unsigned act_copy(struct view *v, const char *arg);
+unsigned act_save(struct view *v, const char *arg);
+unsigned act_outside(struct view *v, const char *arg);
+unsigned act_repeat(struct view *v, const char *arg);
+unsigned act_rerun(struct view *v, const char *arg);
+unsigned act_edit(struct view *v, const char *arg);
+unsigned act_add(struct view *v, const char *arg);
+unsigned act_stop(struct view *v, const char *arg);
+
+/* ---- the views --------------------------------------------------------------------------------------- */
+
+struct view *view_panes_new(struct ui *ui);
+enum pane_id { PANE_WORKSPACE, PANE_EXECUTION, PANE_ARTIFACTS, PANE_COUNT };
+unsigned view_panes_focus(struct view *v, enum pane_id pane);
+/* Shows an attempt in the Execution pane; unfolded, unless it is a check. */
+void view_panes_select(struct view *v, int64_t attempt, bool unfold);
+void view_panes_goto(struct view *v, int64_t step);
+struct view *view_help_new(struct ui *ui, struct view *of);
+struct view *view_notices_new(struct ui *ui);
+struct view *view_start_new(struct ui *ui); /* "No record here" */
+
+/* ---- opening (ui.c) ------------------------------------------------------------------------------------ */
+
+/* Opens what ui->root or ui->record name, and starts to watch it. */
+bool ui_open_record(struct ui *ui, struct err *e);
+/* Reads what the watch has, reaps children, counts what runs. */
+unsigned ui_poll_record(struct ui *ui);
+
+#endif

@@ -1,0 +1,680 @@
+/*
+ * Canvas to terminal by ncurses, raw input, and the modes that must be undone.
+ *
+ * curses keeps its own idea of the screen and sends the differences; rows of the canvas that did not
+ * change are not even given to it. Modes that curses does not know (mouse reports, bracketed paste)
+ * are written by us, and `undo` holds the bytes that undo everything, so that a crash handler needs
+ * nothing but write(2) and tcsetattr(3).
+ */
+#include "term.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define MODE_MOUSE_ON  "\x1b[?1000h\x1b[?1002h\x1b[?1006h"
+#define MODE_MOUSE_OFF "\x1b[?1006l\x1b[?1002l\x1b[?1000l"
+#define MODE_PASTE_ON  "\x1b[?2004h"
+#define MODE_PASTE_OFF "\x1b[?2004l"
+
+struct terminal {
+	SCREEN *screen;
+	struct keydec *dec;
+	int w, h;
+	bool ascii;
+	bool colour;        /* colours may be sent */
+	bool direct;        /* colour numbers are RGB */
+	bool mouse_able, mouse;
+	bool paste_able;
+	bool entered;
+	bool gone;
+	char notice[160];
+	struct cell *shown; /* what the last draw put there; NULL: unknown */
+	int shown_w, shown_h;
+	bool all;           /* send everything next time */
+};
+
+/* For handlers: what must be done whatever happens. */
+static struct {
+	volatile sig_atomic_t armed;
+	struct termios modes;
+	char bytes[512];
+	size_t len;
+} undo;
+
+/* ---- emergencies --------------------------------------------------------------------------------- */
+
+static void restore_now(void)
+{
+	if (!undo.armed)
+		return;
+	undo.armed = 0;
+	(void)!write(STDOUT_FILENO, undo.bytes, undo.len);
+	tcsetattr(STDIN_FILENO, TCSANOW, &undo.modes);
+}
+
+static void on_crash(int sig)
+{
+	restore_now();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGQUIT, SIGTRAP };
+
+static void add_undo(const char *s)
+{
+	size_t n = s && s != (char *)-1 ? strlen(s) : 0;
+
+	if (undo.len + n <= sizeof(undo.bytes)) {
+		memcpy(undo.bytes + undo.len, s, n);
+		undo.len += n;
+	}
+}
+
+/* Padding ("$<5>") means nothing to what is written raw. */
+static void add_undo_capability(const char *name)
+{
+	char plain[128];
+	const char *s = tigetstr(name);
+	size_t n = 0;
+
+	if (!s || s == (char *)-1)
+		return;
+	while (*s && n + 1 < sizeof(plain)) {
+		if (s[0] == '$' && s[1] == '<') {
+			s += strcspn(s, ">");
+			s += *s == '>';
+			continue;
+		}
+		plain[n++] = *s++;
+	}
+	plain[n] = '\0';
+	add_undo(plain);
+}
+
+static void prepare_undo(const struct terminal *t)
+{
+	undo.len = 0;
+	if (t->mouse_able)
+		add_undo(MODE_MOUSE_OFF);
+	if (t->paste_able)
+		add_undo(MODE_PASTE_OFF);
+	add_undo_capability("sgr0");
+	add_undo_capability("rmkx");
+	add_undo_capability("cnorm");
+	add_undo_capability("rmcup");
+	add_undo("\r\n");
+}
+
+static void install_handlers(void)
+{
+	struct sigaction sa = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(crash_signals); i++)
+		sigaction(crash_signals[i], &sa, NULL);
+	die_set_hook(restore_now);
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
+
+static bool usable(struct err *e)
+{
+	const char *type = getenv("TERM");
+	int status;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return err_set(e, ERR_INPUT, "%s is not a terminal, so the screen cannot be shown; "
+		               "'tickmark log' and 'tickmark show' print instead",
+		               isatty(STDIN_FILENO) ? "standard output" : "standard input");
+	if (!type || !*type)
+		return err_set(e, ERR_INPUT, "TERM is not set, so the screen cannot be shown; 'tickmark log' prints instead");
+	if (setupterm(type, STDOUT_FILENO, &status) != OK)
+		return err_set(e, ERR_INPUT, "terminal type '%.60s' %s, so the screen cannot be shown; "
+		               "set TERM, or use 'tickmark log', which prints", type,
+		               status == 1 ? "is a hard copy" : "is not known on this machine");
+	if (tigetstr("cup") == NULL || tigetstr("cup") == (char *)-1 || strcmp(type, "dumb") == 0)
+		return err_set(e, ERR_INPUT, "terminal type '%.60s' cannot move its cursor, so the screen cannot be "
+		               "shown; 'tickmark log' prints instead", type);
+	return true;
+}
+
+static bool has_capability(const char *name)
+{
+	const char *s = tigetstr(name);
+
+	return s && s != (char *)-1;
+}
+
+/* The locale's character set decides. Where it is not UTF-8 but the line discipline was told that the
+ * terminal is (IUTF8), the terminal is believed, and the user is told. */
+static void choose_charset(struct terminal *t)
+{
+	bool utf8;
+
+	setlocale(LC_CTYPE, "");
+	utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (!utf8 && undo.modes.c_iflag & IUTF8 && setlocale(LC_CTYPE, "C.UTF-8")) {
+		snprintf(t->notice, sizeof(t->notice),
+		         "the locale is not UTF-8, but the terminal says that it is: shown as UTF-8");
+		return;
+	}
+	if (!utf8) {
+		setlocale(LC_CTYPE, "C");
+		snprintf(t->notice, sizeof(t->notice),
+		         "the locale is not UTF-8: other characters than ASCII are shown as <U+NNNN>");
+	}
+	t->ascii = !utf8;
+}
+
+static void choose_colour(struct terminal *t)
+{
+	const char *no = getenv("NO_COLOR");
+
+	t->colour = has_colors() && !(no && *no);
+	if (!t->colour)
+		return;
+	start_color();
+	if (use_default_colors() != OK)
+		t->colour = false;
+	t->direct = COLORS > 256;
+}
+
+static int esc_delay_ms(void)
+{
+	const char *s = getenv("ESCDELAY");
+	int64_t ms;
+
+	return s && int_parse(s, 1, 5000, &ms, NULL) ? (int)ms : ESC_DELAY_MS;
+}
+
+static void write_raw(struct terminal *t, const char *bytes, size_t n)
+{
+	fflush(stdout);
+	while (n > 0 && !t->gone) {
+		ssize_t got = write(STDOUT_FILENO, bytes, n);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
+			struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+			poll(&p, 1, 100);
+			continue;
+		}
+		if (got < 0) {
+			t->gone = true;
+			return;
+		}
+		bytes += got;
+		n -= (size_t)got;
+	}
+}
+
+static void write_text(struct terminal *t, const char *s)
+{
+	write_raw(t, s, strlen(s));
+}
+
+static void modes_on(struct terminal *t)
+{
+	if (t->paste_able)
+		write_text(t, MODE_PASTE_ON);
+	if (t->mouse_able && t->mouse)
+		write_text(t, MODE_MOUSE_ON);
+}
+
+/* The palette is the user's. It is never set, so it must not be reset either, as curses does when it
+ * comes back from a suspension; its own copy of the capability is made empty. */
+static void forget_palette(void)
+{
+	char *reset = tigetstr("oc");
+
+	if (reset && reset != (char *)-1)
+		*reset = '\0';
+}
+
+struct terminal *term_open(struct err *e)
+{
+	struct terminal *t;
+	const char *type = getenv("TERM");
+
+	if (!usable(e))
+		return NULL;
+	t = xcalloc(1, sizeof(*t));
+	tcgetattr(STDIN_FILENO, &undo.modes);
+	choose_charset(t);
+	use_env(FALSE);  /* exported LINES and COLUMNS do not win … */
+	use_tioctl(TRUE); /* … over what the kernel knows */
+	t->screen = newterm(NULL, stdout, stdin);
+	if (!t->screen) {
+		err_set(e, ERR_INPUT, "the screen cannot be shown on a terminal of type '%.60s'; 'tickmark log' prints instead",
+		        type);
+		free(t);
+		return NULL;
+	}
+	forget_palette();
+	t->mouse_able = t->mouse = has_capability("kmous");
+	t->paste_able = t->mouse_able || has_capability("BE") || strcmp(type, "linux") == 0;
+	prepare_undo(t);
+	undo.armed = 1;
+	install_handlers();
+	raw();
+	noecho();
+	nonl();
+	typeahead(-1);
+	idlok(stdscr, TRUE);
+	leaveok(stdscr, FALSE);
+	choose_colour(t);
+	t->dec = keydec_new(esc_delay_ms());
+	t->entered = t->all = true;
+	term_resized(t);
+	modes_on(t);
+	return t;
+}
+
+void term_close(struct terminal *t)
+{
+	if (!t)
+		return;
+	if (!t->gone)
+		term_leave(t);
+	undo.armed = 0;
+	die_set_hook(NULL);
+	if (!t->gone) /* delscreen may flush what nobody takes any more */
+		delscreen(t->screen);
+	keydec_free(t->dec);
+	free(t->shown);
+	free(t);
+}
+
+int term_fd(const struct terminal *t)
+{
+	(void)t;
+	return STDIN_FILENO;
+}
+
+void term_size(const struct terminal *t, int *w, int *h)
+{
+	*w = t->w;
+	*h = t->h;
+}
+
+bool term_is_ascii(const struct terminal *t)
+{
+	return t->ascii;
+}
+
+const char *term_notice(const struct terminal *t)
+{
+	return t->notice[0] ? t->notice : NULL;
+}
+
+void term_hung_up(struct terminal *t)
+{
+	t->gone = true;
+	undo.armed = 0;
+}
+
+/* ---- size, leaving, coming back ---------------------------------------------------------------------- */
+
+void term_resized(struct terminal *t)
+{
+	struct winsize ws;
+	int w = COLS, h = LINES;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0 && ws.ws_row > 0) {
+		w = ws.ws_col;
+		h = ws.ws_row;
+	}
+	if (t->entered && (w != COLS || h != LINES))
+		resizeterm(h, w);
+	if (w != t->w || h != t->h)
+		term_redraw(t);
+	t->w = w;
+	t->h = h;
+}
+
+void term_redraw(struct terminal *t)
+{
+	t->all = true;
+	free(t->shown);
+	t->shown = NULL;
+}
+
+void term_leave(struct terminal *t)
+{
+	if (!t->entered)
+		return;
+	t->entered = false;
+	if (t->mouse_able)
+		write_text(t, MODE_MOUSE_OFF);
+	if (t->paste_able)
+		write_text(t, MODE_PASTE_OFF);
+	if (t->gone)
+		return;
+	curs_set(1);
+	endwin();
+	fflush(stdout);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &undo.modes);
+	undo.armed = 0;
+}
+
+void term_enter(struct terminal *t)
+{
+	if (t->entered || t->gone)
+		return;
+	undo.armed = 1;
+	t->entered = true;
+	reset_prog_mode();
+	raw();
+	noecho();
+	nonl();
+	term_resized(t);
+	term_redraw(t);
+	modes_on(t);
+}
+
+void term_stop(struct terminal *t)
+{
+	sigset_t stop, before;
+
+	(void)t;
+	signal(SIGTSTP, SIG_DFL);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP); /* pending while it is blocked */
+	sigprocmask(SIG_UNBLOCK, &stop, &before); /* stops here; a job without a shell goes right on */
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void term_suspend(struct terminal *t)
+{
+	term_leave(t);
+	term_stop(t);
+	term_enter(t);
+}
+
+/* ---- colours ---------------------------------------------------------------------------------------------- */
+
+static const uint8_t palette16[16][3] = {
+	{ 0, 0, 0 },       { 205, 0, 0 },   { 0, 205, 0 },   { 205, 205, 0 }, { 0, 0, 238 },   { 205, 0, 205 },
+	{ 0, 205, 205 },   { 229, 229, 229 }, { 127, 127, 127 }, { 255, 0, 0 }, { 0, 255, 0 }, { 255, 255, 0 },
+	{ 92, 92, 255 },   { 255, 0, 255 }, { 0, 255, 255 }, { 255, 255, 255 },
+};
+
+static void palette_rgb(int index, int rgb[3])
+{
+	static const int steps[] = { 0, 95, 135, 175, 215, 255 };
+
+	if (index < 16) {
+		for (int i = 0; i < 3; i++)
+			rgb[i] = palette16[index][i];
+	} else if (index < 232) {
+		rgb[0] = steps[(index - 16) / 36];
+		rgb[1] = steps[(index - 16) / 6 % 6];
+		rgb[2] = steps[(index - 16) % 6];
+	} else {
+		rgb[0] = rgb[1] = rgb[2] = 8 + 10 * (index - 232);
+	}
+}
+
+static int nearest(const int rgb[3], int colours)
+{
+	int best = 0, best_distance = INT32_MAX;
+
+	for (int i = colours > 16 ? 16 : 0; i < colours; i++) {
+		int c[3];
+		palette_rgb(i, c);
+		int d = 0;
+		for (int k = 0; k < 3; k++)
+			d += (rgb[k] - c[k]) * (rgb[k] - c[k]);
+		if (d < best_distance) {
+			best = i;
+			best_distance = d;
+		}
+	}
+	return best;
+}
+
+/* A colour as this terminal numbers them; -1 its own. */
+static int terminal_colour(const struct terminal *t, struct colour colour)
+{
+	int rgb[3] = { colour.r, colour.g, colour.b };
+
+	if (colour.kind == COLOUR_DEFAULT)
+		return -1;
+	if (colour.kind == COLOUR_INDEX) {
+		if (colour.r < COLORS && !(t->direct && colour.r >= 8))
+			return colour.r;
+		palette_rgb(colour.r, rgb);
+	}
+	if (t->direct)
+		return MAX(8, rgb[0] << 16 | rgb[1] << 8 | rgb[2]); /* 0 to 7 are the palette's */
+	return nearest(rgb, COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : 8);
+}
+
+static attr_t terminal_attrs(uint8_t attrs)
+{
+	static const struct {
+		uint8_t attr;
+		attr_t curses;
+	} table[] = {
+		{ STYLE_BOLD, A_BOLD }, { STYLE_DIM, A_DIM }, { STYLE_ITALIC, A_ITALIC },
+		{ STYLE_UNDERLINE, A_UNDERLINE }, { STYLE_REVERSE, A_REVERSE },
+	};
+	attr_t out = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (attrs & table[i].attr)
+			out |= table[i].curses;
+	return out;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------------ */
+
+/* What a pen comes to; remembered for the run of cells that share it. */
+struct ink {
+	struct pen pen;
+	attr_t attrs;
+	int pair;
+	bool known;
+};
+
+static void mix_ink(const struct terminal *t, const struct theme *theme, struct pen pen, struct ink *ink)
+{
+	struct look look;
+	int fg, bg;
+
+	if (ink->known && memcmp(&ink->pen, &pen, sizeof(pen)) == 0)
+		return;
+	look = theme_look(theme, pen, t->colour);
+	fg = t->colour ? terminal_colour(t, look.fg) : -1;
+	bg = t->colour ? terminal_colour(t, look.bg) : -1;
+	*ink = (struct ink){ .pen = pen, .attrs = terminal_attrs(look.attrs), .known = true };
+	if (fg >= 0 || bg >= 0)
+		ink->pair = MAX(0, alloc_pair(fg, bg));
+}
+
+static size_t decode(const char *s, size_t n, wchar_t *out, size_t max)
+{
+	size_t got = 0;
+
+	for (size_t i = 0; i < n && got < max;) {
+		unsigned char c = (unsigned char)s[i];
+		size_t len = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+		wchar_t cp = c < 0x80 ? c : c & (0x7F >> len);
+		for (size_t k = 1; k < len && i + k < n; k++)
+			cp = cp << 6 | ((unsigned char)s[i + k] & 0x3F);
+		out[got++] = cp;
+		i += len;
+	}
+	return got;
+}
+
+/* The glyph as curses wants it. Where the C library thinks otherwise of its width, a sign that
+ * everybody agrees on takes the place: a terminal that disagreed would move the rest of the row. */
+static void set_cell(cchar_t *out, const struct cell *cell, const struct ink *ink)
+{
+	wchar_t text[CCHARW_MAX + 1] = { 0 };
+	size_t n;
+
+	if (cell->len == 1) {
+		text[0] = (unsigned char)cell->bytes[0];
+	} else {
+		n = decode(cell->bytes, cell->len, text, CCHARW_MAX);
+		if (wcwidth(text[0]) != cell->width) {
+			text[0] = 0xFFFD;
+			text[1] = 0;
+			n = 1;
+		}
+		for (size_t i = 1; i < n; i++) {
+			if (wcwidth(text[i]) != 0) {
+				text[i] = 0;
+				break;
+			}
+		}
+	}
+	setcchar(out, text, ink->attrs, 0, &ink->pair);
+}
+
+static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
+{
+	cchar_t *out = xcalloc((size_t)w * 2 + 1, sizeof(*out));
+	struct ink ink = { .known = false };
+	static const struct cell blank = { .width = 1, .len = 1, .bytes = " " };
+	int n = 0;
+
+	for (int x = 0; x < w; x++) {
+		if (row[x].width == 0)
+			continue; /* curses takes the second cell of a wide glyph by itself */
+		mix_ink(t, theme, row[x].pen, &ink);
+		set_cell(&out[n++], &row[x], &ink);
+		wchar_t first[2] = { 0 };
+		if (row[x].width == 2 && decode(row[x].bytes, row[x].len, first, 1) && wcwidth(first[0]) != 2)
+			set_cell(&out[n++], &blank, &ink); /* behind the sign that stands for it */
+	}
+	mvadd_wchnstr(y, 0, out, n);
+	free(out);
+}
+
+static bool row_is_shown(const struct terminal *t, const struct cell *row, int w, int h, int y)
+{
+	if (!t->shown || t->shown_w != w || t->shown_h != h)
+		return false;
+	return memcmp(t->shown + (size_t)y * (size_t)w, row, (size_t)w * sizeof(*row)) == 0;
+}
+
+void term_draw(struct terminal *t, const struct canvas *c, const struct theme *theme)
+{
+	struct rect area = canvas_area(c);
+	int w = MIN(area.w, t->w), h = MIN(area.h, t->h), x, y;
+
+	if (!t->entered || t->gone)
+		return;
+	if (t->all)
+		clearok(curscr, TRUE);
+	for (int i = 0; i < h; i++) {
+		const struct cell *row = canvas_row(c, i);
+		if (!row_is_shown(t, row, area.w, area.h, i))
+			draw_row(t, row, w, i, theme);
+	}
+	if (!t->shown || t->shown_w != area.w || t->shown_h != area.h)
+		t->shown = xreallocarray(t->shown, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
+	for (int i = 0; i < area.h; i++)
+		memcpy(t->shown + (size_t)i * (size_t)area.w, canvas_row(c, i), (size_t)area.w * sizeof(struct cell));
+	t->shown_w = area.w;
+	t->shown_h = area.h;
+	t->all = false;
+	canvas_cursor_get(c, &x, &y);
+	curs_set(x >= 0);
+	move(y >= 0 ? MIN(y, t->h - 1) : t->h - 1, x >= 0 ? MIN(x, t->w - 1) : 0);
+	refresh();
+}
+
+/* ---- input ----------------------------------------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+	return clock_mono_us() / 1000;
+}
+
+bool term_read(struct terminal *t)
+{
+	char bytes[16384];
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (t->gone)
+		return false;
+	if (poll(&p, 1, 0) <= 0)
+		return true;
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return true;
+	if (n <= 0) {
+		term_hung_up(t);
+		return false;
+	}
+	keydec_feed(t->dec, bytes, (size_t)n, now_ms());
+	return true;
+}
+
+bool term_next(struct terminal *t, struct event *ev)
+{
+	return keydec_next(t->dec, ev, now_ms());
+}
+
+int term_wait_ms(const struct terminal *t)
+{
+	return keydec_wait_ms(t->dec, now_ms());
+}
+
+/* ---- mouse and clipboard ------------------------------------------------------------------------------------ */
+
+bool term_has_mouse(const struct terminal *t)
+{
+	return t->mouse_able;
+}
+
+bool term_mouse_is_on(const struct terminal *t)
+{
+	return t->mouse_able && t->mouse;
+}
+
+void term_mouse(struct terminal *t, bool on)
+{
+	if (!t->mouse_able || t->mouse == on)
+		return;
+	t->mouse = on;
+	write_text(t, on ? MODE_MOUSE_ON : MODE_MOUSE_OFF);
+}
+
+bool term_copy(struct terminal *t, const void *p, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *s = p;
+	struct buf out = { 0 };
+
+	if (n > TERM_COPY_MAX)
+		return false;
+	buf_adds(&out, "\x1b]52;c;");
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t v = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0);
+		buf_addc(&out, digits[v >> 18]);
+		buf_addc(&out, digits[v >> 12 & 63]);
+		buf_addc(&out, i + 1 < n ? digits[v >> 6 & 63] : '=');
+		buf_addc(&out, i + 2 < n ? digits[v & 63] : '=');
+	}
+	buf_addc(&out, '\a');
+	write_raw(t, out.data, out.len);
+	buf_free(&out);
+	return true;
+}

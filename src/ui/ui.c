@@ -1,0 +1,448 @@
+/* Opening what is to be shown, the loop on a terminal, and leaving again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "headless.h"
+#include "screen.h"
+#include "text.h"
+
+#define WORKERS 2
+#define TICK_US 1000000
+
+/* ---- the record ------------------------------------------------------------------------------------------- */
+
+static void close_record(struct ui *ui)
+{
+	if (ui->watch) {
+		loop_remove(ui->loop, watch_fd(ui->watch));
+		watch_close(ui->watch);
+	}
+	source_record_close(ui->source);
+	query_close(ui->query);
+	workspace_close(ui->ws);
+	ui->watch = NULL;
+	ui->source = NULL;
+	ui->query = NULL;
+	ui->ws = NULL;
+}
+
+/* How many attempts and checks have an end, and how many have none. */
+static void count_runs(struct ui *ui)
+{
+	ui->running = query_tally(ui->query, "running");
+	ui->ended = query_tally(ui->query, "attempts") + query_tally(ui->query, "checks") - ui->running;
+}
+
+static unsigned on_watch(void *ctx)
+{
+	return ui_poll_record(ctx);
+}
+
+/* Ids that changed, with the newest first seen. */
+struct news {
+	struct ui *ui;
+	int64_t ids[64];
+	size_t n;
+	bool many;
+};
+
+static void take_news(void *ctx, int64_t attempt)
+{
+	struct news *news = ctx;
+
+	if (news->n < ARRAY_LEN(news->ids))
+		news->ids[news->n++] = attempt;
+	else
+		news->many = true;
+}
+
+/* What we started ourselves is shown as soon as it is there. */
+static void follow_new(struct ui *ui, int64_t attempt)
+{
+	if (attempt <= ui->newest)
+		return;
+	ui->newest = attempt;
+	if (ui->follow_new && ui->depth > 0)
+		view_panes_select(ui->stack[0], attempt, true);
+	ui->follow_new = false;
+}
+
+unsigned ui_poll_record(struct ui *ui)
+{
+	struct news news = { .ui = ui };
+	struct err e = { 0 };
+	unsigned what, mask = TURN_DRAW;
+
+	if (!ui->watch)
+		return TURN_NOTHING;
+	what = watch_read(ui->watch, take_news, &news, &e);
+	if (what == WATCH_NOTHING)
+		return TURN_NOTHING;
+	if (what & WATCH_FAILED) {
+		if (!ui->watch_failed)
+			ui_error(ui, "the record cannot be read now: %s", e.msg);
+		ui->watch_failed = true;
+		return TURN_DRAW;
+	}
+	ui->watch_failed = false;
+	count_runs(ui);
+	if (what & WATCH_LOST || news.many || news.n == 0)
+		mask |= ui_changed(ui, 0);
+	for (size_t i = 0; i < news.n; i++) {
+		if (!(what & WATCH_LOST) && !news.many)
+			mask |= ui_changed(ui, news.ids[i]);
+		follow_new(ui, news.ids[i]);
+	}
+	return mask;
+}
+
+static bool open_workspace(struct ui *ui, struct err *e)
+{
+	int64_t n = 0;
+	struct err reaping = { 0 };
+
+	ui->ws = workspace_open(ui->root, e);
+	if (!ui->ws)
+		return false;
+	free(ui->root);
+	free(ui->record);
+	ui->root = xstrdup(workspace_root(ui->ws));
+	ui->record = xstrdup(workspace_record(ui->ws));
+	if (!run_reap(ui->ws, &n, &reaping) && reaping.code != ERR_READONLY && reaping.code != ERR_BUSY)
+		ui_error(ui, "attempts whose runner vanished could not be marked: %s", reaping.msg);
+	if (n > 0)
+		ui_notice(ui, "%lld attempt%s found interrupted: the runner vanished", (long long)n, n == 1 ? "" : "s");
+	ui->query = query_open(ui->ws, e);
+	if (ui->query && workspace_notice(ui->ws))
+		ui_notice(ui, "%s", workspace_notice(ui->ws));
+	return ui->query != NULL;
+}
+
+static bool find_newest(void *ctx, const struct row *r)
+{
+	*(int64_t *)ctx = r->attempt;
+	return false;
+}
+
+static void show_panes(struct ui *ui)
+{
+	while (ui->depth > 0) {
+		struct view *v = ui->stack[--ui->depth];
+		v->ops->free(v);
+	}
+	ui_push(ui, view_panes_new(ui));
+}
+
+bool ui_open_record(struct ui *ui, struct err *e)
+{
+	struct log_filter newest = { .checks = true, .limit = 1 };
+	bool ok;
+
+	if (ui->evidence)
+		ok = (ui->query = query_open_file(ui->record, e)) != NULL;
+	else
+		ok = open_workspace(ui, e);
+	ok = ok && (ui->source = source_record_open(ui->record, ui->evidence, e));
+	ok = ok && (ui->evidence || (ui->watch = watch_open(ui->record, false, e)));
+	if (!ok) {
+		close_record(ui);
+		return false;
+	}
+	if (ui->watch)
+		loop_add(ui->loop, watch_fd(ui->watch), on_watch, ui);
+	count_runs(ui);
+	query_log(ui->query, &newest, find_newest, &ui->newest, NULL);
+	snprintf(ui->sandbox, sizeof(ui->sandbox), "%s", ui->evidence ? "read only" : "network off");
+	show_panes(ui);
+	return true;
+}
+
+/* ---- settings of the screen ------------------------------------------------------------------------------------ */
+
+static bool take_setting(void *ctx, const char *key, const char *value, struct err *e)
+{
+	struct ui *ui = ctx;
+	struct err wrong = { 0 };
+
+	(void)e;
+	if (strncmp(key, "key.", 4) == 0) {
+		if (!keymap_bind(ui->keymap, key + 4, value, &wrong))
+			ui_error(ui, "configuration: %s", wrong.msg);
+	} else if (strcmp(key, "theme") == 0) {
+		struct theme *t = theme_load(value, &wrong);
+		if (!t) {
+			ui_error(ui, "configuration: %s", wrong.msg);
+		} else {
+			theme_free(ui->theme);
+			ui->theme = t;
+		}
+	} else if (strcmp(key, "mouse") == 0) {
+		ui->mouse = strcmp(value, "off") != 0;
+	}
+	return true; /* what is wrong here must not keep the screen from opening */
+}
+
+static void read_settings(struct ui *ui)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	struct err e = { 0 };
+	char *path;
+
+	if (config && *config == '/')
+		path = xasprintf("%s/tickmark/config", config);
+	else if (home && *home)
+		path = xasprintf("%s/.config/tickmark/config", home);
+	else
+		return;
+	if (!conf_read(path, take_setting, ui, &e))
+		ui_error(ui, "%s", e.msg);
+	free(path);
+}
+
+/* ---- the loop on a terminal --------------------------------------------------------------------------------------- */
+
+static unsigned on_terminal(void *ctx)
+{
+	struct ui *ui = ctx;
+
+	return term_read(ui->term) ? TURN_NOTHING : TURN_QUIT;
+}
+
+static unsigned on_workers(void *ctx)
+{
+	struct ui *ui = ctx;
+
+	return workers_collect(ui->workers) > 0 ? TURN_DRAW : TURN_NOTHING;
+}
+
+static unsigned on_signal(void *ctx, int sig)
+{
+	struct ui *ui = ctx;
+
+	switch (sig) {
+	case SIGHUP:
+		term_hung_up(ui->term);
+		return TURN_QUIT;
+	case SIGTERM:
+		return TURN_QUIT;
+	case SIGWINCH:
+		return ui_resize_to_terminal(ui);
+	case SIGTSTP:
+		term_suspend(ui->term);
+		return ui_resize_to_terminal(ui);
+	case SIGCONT:
+		return ui_resize_to_terminal(ui);
+	default:
+		return TURN_NOTHING;
+	}
+}
+
+static int sooner(int a, int b)
+{
+	return a < 0 ? b : b < 0 ? a : MIN(a, b);
+}
+
+/* Until the elapsed time of what runs must be drawn again; -1: nothing runs. */
+static int tick_ms(const struct ui *ui)
+{
+	if (ui->running == 0)
+		return -1;
+	return (int)MAX(0, (ui->ticked_us + TICK_US - clock_mono_us()) / 1000);
+}
+
+static unsigned tick(struct ui *ui)
+{
+	struct view *v = ui_top(ui);
+
+	if (ui->running == 0 || clock_mono_us() < ui->ticked_us + TICK_US)
+		return TURN_NOTHING;
+	ui->ticked_us = clock_mono_us();
+	return v->ops->tick ? v->ops->tick(v) : TURN_NOTHING;
+}
+
+static unsigned slice_of_idle(struct ui *ui, bool *more)
+{
+	struct view *v = ui_top(ui);
+
+	*more = false;
+	return v->ops->idle ? v->ops->idle(v, more) : TURN_NOTHING;
+}
+
+static void run_loop(struct ui *ui)
+{
+	unsigned mask = TURN_CLEAR;
+	bool more = true, idle;
+	struct event ev;
+
+	while (!(mask & TURN_QUIT)) {
+		ui_show(ui, mask);
+		mask = loop_turn(ui->loop, more ? 0 : sooner(term_wait_ms(ui->term), tick_ms(ui)), &idle);
+		while (!(mask & TURN_QUIT) && term_next(ui->term, &ev))
+			mask |= ui_event(ui, &ev);
+		if (mask & TURN_QUIT)
+			break;
+		mask |= tick(ui);
+		if (idle || more)
+			mask |= slice_of_idle(ui, &more);
+		/* news may have made work */
+		more = more || mask != TURN_NOTHING;
+	}
+}
+
+static bool run_on_terminal(struct ui *ui, struct err *e)
+{
+	static const int signals[] = { SIGHUP, SIGTERM, SIGINT, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE, SIGUSR1, SIGUSR2 };
+
+	ui->term = term_open(e);
+	if (!ui->term)
+		return false;
+	if (!loop_signals(ui->loop, signals, ARRAY_LEN(signals), on_signal, ui, e)) {
+		term_close(ui->term);
+		return false;
+	}
+	canvas_set_ascii(ui->canvas, term_is_ascii(ui->term));
+	if (term_notice(ui->term))
+		ui_notice(ui, "%s", term_notice(ui->term));
+	if (!ui->mouse)
+		term_mouse(ui->term, false);
+	loop_add(ui->loop, term_fd(ui->term), on_terminal, ui);
+	ui_resize_to_terminal(ui);
+	run_loop(ui);
+	loop_remove(ui->loop, term_fd(ui->term));
+	term_close(ui->term);
+	ui->term = NULL;
+	return true;
+}
+
+/* ---- from begin to end ---------------------------------------------------------------------------------------------- */
+
+/* What the path names: a folder, or a record opened as evidence. */
+static bool find_place(struct ui *ui, const char *path, struct err *e)
+{
+	char *full = realpath(path ? path : ".", NULL);
+	struct stat st;
+
+	if (!full)
+		return err_sys(e, "%s", path ? path : "the current folder");
+	if (stat(full, &st) < 0) {
+		free(full);
+		return err_sys(e, "%s", path);
+	}
+	if (S_ISDIR(st.st_mode)) {
+		ui->root = full;
+		return true;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		free(full);
+		return err_set(e, ERR_INPUT, "%s is neither a folder nor a file", path);
+	}
+	ui->evidence = true;
+	ui->record = full;
+	ui->root = path_dir(full);
+	return true;
+}
+
+static bool open_place(struct ui *ui, struct err *e)
+{
+	if (ui_open_record(ui, e))
+		return true;
+	if (ui->evidence || e->code != ERR_NOTFOUND)
+		return false;
+	*e = (struct err){ 0 };
+	ui_push(ui, view_start_new(ui));
+	return true;
+}
+
+static void say_what_runs(const struct ui *ui)
+{
+	if (ui->running > 0)
+		fprintf(stderr, "tickmark: %lld attempt%s still running; 'tickmark log' lists, 'tickmark stop' stops\n",
+		        (long long)ui->running, ui->running == 1 ? " is" : "s are");
+}
+
+static void ui_free(struct ui *ui)
+{
+	prompt_free(ui->prompt);
+	ui->prompt = NULL;
+	child_forget_all(ui);
+	while (ui->depth > 0) {
+		struct view *v = ui->stack[--ui->depth];
+		v->ops->free(v);
+	}
+	if (ui->workers)
+		loop_remove(ui->loop, workers_fd(ui->workers));
+	workers_free(ui->workers);
+	close_record(ui);
+	for (int i = 0; i < HISTORY_COUNT; i++)
+		strv_free(&ui->histories[i]);
+	for (size_t i = 0; i < ui->notices_n; i++)
+		free(ui->notices[i].text);
+	free(ui->notices);
+	buf_free(&ui->copied);
+	canvas_free(ui->canvas);
+	theme_free(ui->theme);
+	keymap_free(ui->keymap);
+	loop_free(ui->loop);
+	free(ui->root);
+	free(ui->record);
+}
+
+static bool begin(struct ui *ui, const char *path, const struct ui_options *options, struct err *e)
+{
+	ui->cols = options->cols > 0 ? options->cols : 80;
+	ui->rows = options->rows > 0 ? options->rows : 24;
+	ui->mouse = true;
+	ui->keymap = keymap_new();
+	ui->theme = theme_default();
+	ui->canvas = canvas_new(ui->cols, ui->rows);
+	ui->loop = loop_new(e);
+	if (!ui->loop)
+		return false;
+	ui->workers = workers_new(WORKERS, e);
+	if (!ui->workers)
+		return false;
+	loop_add(ui->loop, workers_fd(ui->workers), on_workers, ui);
+	read_settings(ui);
+	if (options->theme) {
+		struct theme *t = theme_load(options->theme, e);
+		if (!t)
+			return false;
+		theme_free(ui->theme);
+		ui->theme = t;
+	}
+	return find_place(ui, path, e) && open_place(ui, e);
+}
+
+int ui_main(const char *path, const struct ui_options *options)
+{
+	static const struct ui_options none = { 0 };
+	struct ui *ui = xcalloc(1, sizeof(*ui));
+	struct err e = { 0 };
+	int status = 0;
+
+	options = options ? options : &none;
+	if (!begin(ui, path, options, &e))
+		status = 2;
+	else if (options->script)
+		status = headless_run(ui, options, &e);
+	else if (!run_on_terminal(ui, &e))
+		status = 2;
+	if (e.code != ERR_NONE) {
+		char *line = escape_text_dup(e.msg);
+		fprintf(stderr, "tickmark: %s\n", line);
+		free(line);
+	} else if (status == 0 && !options->script) {
+		say_what_runs(ui);
+	}
+	if (ui->ws)
+		workspace_settle(ui->ws);
+	ui_free(ui);
+	free(ui);
+	return status;
+}

@@ -1,0 +1,446 @@
+/*
+ * Runs the tables of probes beside this file: a Python program each, the policy it runs under, and
+ * what must come of it - the end, the output, the refusals recorded, the files left, the files seen
+ * as opened. Denials are tested for the stated reason, so most programs check errno themselves and
+ * print PASS at their end.
+ *
+ * As root every probe runs twice, the second time as an ordinary user (the program starts itself
+ * again as uid 12345). Output is TAP. SANDBOX_MUST_WORK=1 turns "not available here" into failures.
+ * Arguments: names of probes, to run only those.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+#include "probe.h"
+
+#include "attacks.h"
+#include "benign.h"
+#include "limits.h"
+#include "outputs.h"
+
+#define USER 12345
+#define MOST_OUTPUT (256 << 10) /* bytes kept of a stream */
+#define MOST_LEFT 400
+
+static const struct { const char *name; const struct probe *probes; size_t n; } tables[] = {
+	{ "attack", attacks, ARRAY_LEN(attacks) },
+	{ "limit", limits, ARRAY_LEN(limits) },
+	{ "output", outputs, ARRAY_LEN(outputs) },
+	{ "benign", benign, ARRAY_LEN(benign) },
+};
+
+struct runner {
+	char *dir;            /* holds layers, scratch on disk, a copy of this program */
+	char *layers[2];
+	char *disk;
+	struct sandbox_caps caps;
+	const char *who;      /* "root", "user" */
+	int number;           /* of the last test */
+	int failed;
+	char **only;          /* names asked for; NULL: all */
+};
+
+/* What came of one run. */
+struct seen {
+	struct buf out, err;
+	struct strv left;     /* "path", "path/" and "-path" for deleted ones, "path (note)" */
+	struct sandbox_result result;
+	struct sandbox_collected collected;
+};
+
+/* ---- files to run on ----------------------------------------------------------------------- */
+
+static const struct { int layer; const char *path, *text; } layer_files[] = {
+	{ 0, "data.csv", "name,value\na,1\nb,2\n" },
+	{ 0, "sub/deep.txt", "deep\n" },
+	{ 0, "over.txt", "from the upper layer\n" },
+	{ 1, "over.txt", "from the lower layer\n" },
+	{ 1, "gone/one.txt", "1\n" },
+	{ 1, "gone/two.txt", "2\n" },
+	{ 1, "append.txt", "first line\n" },
+	{ 1, "rewrite.txt", "the old text, to be replaced as a whole\n" },
+	{ 1, "same.txt", "same again\n" },
+	{ 1, "edit.json", "{\"n\": 1}\n" },
+	{ 1, "move.txt", "moved\n" },
+	{ 1, "patch.txt", "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen se\n" },
+	{ 1, "two words \xc3\xa4.txt", "umlaut\n" },
+};
+static const char *const watched[] = { ".", "sub", "gone" };
+
+static void die_of(const struct err *e)
+{
+	printf("Bail out! %s\n", e->msg);
+	exit(2);
+}
+
+static void give_away(const char *path)
+{
+	uid_t uid;
+	gid_t gid;
+
+	sandbox_owner(&uid, &gid);
+	if (uid != geteuid() && lchown(path, uid, gid) != 0)
+		printf("# cannot give away %s\n", path);
+}
+
+static void make_layers(struct runner *r)
+{
+	struct err e = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		/* A path that would break naive option strings. */
+		r->layers[i] = xasprintf("%s/a:b, c\xc3\xa4/layer %d", r->dir, i);
+		if (!fs_mkdirs(AT_FDCWD, r->layers[i], &e))
+			die_of(&e);
+		give_away(r->layers[i]);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(layer_files); i++) {
+		char *path = path_join(r->layers[layer_files[i].layer], layer_files[i].path), *dir = path_dir(path);
+		if (!fs_mkdirs(AT_FDCWD, dir, &e) ||
+		    !fs_write(AT_FDCWD, path, layer_files[i].text, strlen(layer_files[i].text), false, &e))
+			die_of(&e);
+		give_away(dir);
+		give_away(path);
+		free(dir);
+		free(path);
+	}
+	r->disk = path_join(r->dir, "disk");
+	if (!fs_mkdirs(AT_FDCWD, r->disk, &e))
+		die_of(&e);
+}
+
+/* ---- one run ---------------------------------------------------------------------------------- */
+
+static void take_stream(void *ctx, enum stream_id stream, int64_t group, int64_t offset_us, const void *p, size_t n)
+{
+	struct seen *s = ctx;
+	struct buf *b = stream == STREAM_OUT ? &s->out : &s->err;
+
+	(void)group, (void)offset_us;
+	if (b->len < MOST_OUTPUT)
+		buf_add(b, p, MIN(n, MOST_OUTPUT - b->len));
+}
+
+static bool take_left(void *ctx, const struct sandbox_left *left, struct err *e)
+{
+	struct seen *s = ctx;
+
+	(void)e;
+	if (s->left.n >= MOST_LEFT)
+		return true;
+	if (left->kind == LEFT_DELETED)
+		strv_addf(&s->left, "-%s", left->path);
+	else if (left->kind == LEFT_OTHER)
+		strv_addf(&s->left, "%s (%s)", left->path, left->note);
+	else
+		strv_addf(&s->left, "%s %o %lld%s", left->path, left->mode, (long long)left->size,
+		          left->blocks_bytes < left->size / 2 ? " sparse" : "");
+	return true;
+}
+
+static void apply_limits(struct limits *to, const struct limits *changes)
+{
+	for (size_t i = 0; i < limit_table_len; i++)
+		if (limit_get(changes, &limit_table[i]) != 0)
+			limit_put(to, &limit_table[i], limit_get(changes, &limit_table[i]));
+}
+
+static bool run_probe(struct runner *r, const struct probe *p, struct seen *s, struct err *e)
+{
+	const char *argv[12] = { "/usr/bin/python3", "main.py" };
+	const struct sandbox_file code = { "main.py", p->source, strlen(p->source) };
+	const struct sandbox_file home = { ".cache/seed.json", "{}", 2 }, support = { "hook.py", "HOOK = 1\n", 9 };
+	struct sandbox_spec spec = {
+		.argv = argv, .box = p->box != NULL ? p->box : "/home/analyst/work space", .cwd = p->cwd != NULL ? p->cwd : ".",
+		.layers = (const char *const *)r->layers, .layer_count = 2, .code = &code, .code_count = 1,
+		.support = &support, .support_count = 1, .home = &home, .home_count = 1,
+		.watch = watched, .watch_count = ARRAY_LEN(watched), .stop_fd = -1, .disk_scratch = r->disk,
+	};
+	const struct sandbox_sink sink = { .stream = take_stream, .ctx = s };
+
+	for (size_t i = 0; i < ARRAY_LEN(p->args) && p->args[i] != NULL; i++)
+		argv[2 + i] = p->args[i];
+	if (p->cwd != NULL)
+		argv[1] = "/mnt/data/main.py";
+	policy_defaults(ASKER_ASSISTANT, &spec.policy);
+	spec.policy.tier = r->caps.tier;
+	spec.policy.scratch = p->scratch != SCRATCH_NONE ? p->scratch : r->caps.scratch;
+	apply_limits(&spec.policy.limits, &p->limits);
+
+	struct sandbox *sb = sandbox_prepare(&spec, e);
+	bool ok = sb != NULL && sandbox_start(sb, e) && sandbox_run(sb, &sink, &s->result, e) &&
+	          sandbox_collect(sb, take_left, s, &s->collected, e);
+	sandbox_free(sb);
+	return ok;
+}
+
+static void free_seen(struct seen *s)
+{
+	buf_free(&s->out);
+	buf_free(&s->err);
+	strv_free(&s->left);
+	sandbox_result_free(&s->result);
+}
+
+/* ---- judging ------------------------------------------------------------------------------------ */
+
+static const char *const end_words[] = {
+	[SANDBOX_EXIT] = "exit", [SANDBOX_LIMIT] = "limit", [SANDBOX_STOPPED] = "stopped", [SANDBOX_FAULT] = "fault",
+};
+
+PRINTF(2, 3)
+static void complain(struct buf *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_adds(why, "# ");
+	va_start(ap, fmt);
+	buf_vaddf(why, fmt, ap);
+	va_end(ap);
+	buf_adds(why, "\n");
+}
+
+static void judge_end(const struct probe *p, const struct sandbox_result *res, struct buf *why)
+{
+	if (res->end != p->end)
+		complain(why, "ended by %s, not %s (%s)", end_words[res->end], end_words[p->end], res->fault);
+	const char *limit = res->limit != NULL ? res->limit->name : "";
+	if (p->end == SANDBOX_LIMIT && (p->limit == NULL || strcmp(limit, p->limit) != 0))
+		complain(why, "limit \"%s\", not \"%s\"", limit, p->limit);
+	if (p->end == SANDBOX_EXIT && res->signal != p->signal)
+		complain(why, "signal %d, not %d", res->signal, p->signal);
+	if (p->end == SANDBOX_EXIT && p->signal == 0 && res->exit_code != p->exit)
+		complain(why, "exit status %d, not %d", res->exit_code, p->exit);
+	if (p->end == SANDBOX_EXIT && res->signal_ours)
+		complain(why, "a signal is claimed to be ours");
+	const bool at[] = { res->at_memory, res->at_scratch, res->at_files, res->at_processes, res->at_file_size };
+	static const char *const names[] = { "memory", "scratch", "files", "processes", "file-size" };
+	for (size_t i = 0; i < ARRAY_LEN(at); i++)
+		if (at[i] != (p->at != NULL && strcmp(p->at, names[i]) == 0))
+			complain(why, "counter of %s %s", names[i], at[i] ? "stood at its maximum" : "did not stand at its maximum");
+	if (res->killed < p->killed)
+		complain(why, "%lld processes killed, not %lld", (long long)res->killed, (long long)p->killed);
+}
+
+static bool has_refusal(const struct sandbox_result *res, const char *wanted)
+{
+	for (size_t i = 0; i < res->refusals_n; i++) {
+		const struct refusal *f = &res->refusals[i];
+		char *text = xasprintf("%s %s%s%s%s", f->kind, f->call, f->argument[0] != '\0' ? " " : "", f->argument,
+		                       f->harmless ? " harmless" : "");
+		bool same = strcmp(text, wanted) == 0;
+		free(text);
+		if (same && f->count > 0 && f->first_us >= 0 && f->last_us >= f->first_us)
+			return true;
+	}
+	return false;
+}
+
+static void judge_refusals(const struct probe *p, const struct sandbox_result *res, struct buf *why)
+{
+	for (size_t i = 0; i < ARRAY_LEN(p->refused) && p->refused[i] != NULL; i++)
+		if (!has_refusal(res, p->refused[i]))
+			complain(why, "refusal \"%s\" was not recorded", p->refused[i]);
+	for (size_t i = 0; p->refused[0] == NULL && !p->any_refusal && i < res->refusals_n; i++)
+		if (!res->refusals[i].harmless)
+			complain(why, "unexpected refusal: %s %s %s", res->refusals[i].kind, res->refusals[i].call,
+			         res->refusals[i].argument);
+}
+
+static void judge_left(const struct probe *p, const struct seen *s, struct buf *why)
+{
+	size_t n = 0;
+
+	while (n < ARRAY_LEN(p->left) && p->left[n] != NULL)
+		n++;
+	for (size_t i = 0; i < n; i++)
+		if (i >= s->left.n || strcmp(s->left.v[i], p->left[i]) != 0)
+			complain(why, "left[%zu] is \"%s\", not \"%s\"", i, i < s->left.n ? s->left.v[i] : "", p->left[i]);
+	for (size_t i = n; i < s->left.n && !p->any_left; i++)
+		complain(why, "also left: \"%s\"", s->left.v[i]);
+	if (p->left_out != (s->collected.left_out > 0))
+		complain(why, "%lld left out (%s)", (long long)s->collected.left_out, s->collected.first_left_out);
+}
+
+static void judge_opens(const struct probe *p, const struct sandbox_result *res, struct buf *why)
+{
+	if (!res->opens_complete)
+		complain(why, "the list of opened files is incomplete");
+	for (size_t i = 0; i < ARRAY_LEN(p->opens) && p->opens[i] != NULL; i++) {
+		bool found = false;
+		for (size_t k = 0; k < res->opens_n && !found; k++) {
+			const struct sandbox_open *o = &res->opens[k];
+			char *text = xasprintf("%s:%s%s%s%s", o->path, o->read ? " read" : "", o->written ? " written" : "",
+			                       o->from_nothing ? " from-nothing" : "", o->deleted ? " deleted" : "");
+			found = strcmp(text, p->opens[i]) == 0;
+			if (!found && strncmp(text, p->opens[i], strcspn(p->opens[i], ":") + 1) == 0)
+				complain(why, "seen as \"%s\"", text);
+			free(text);
+		}
+		if (!found)
+			complain(why, "not seen: \"%s\"", p->opens[i]);
+	}
+}
+
+static void quote_stream(struct buf *why, const char *name, const struct buf *b)
+{
+	complain(why, "%s, %zu bytes:", name, b->len);
+	size_t from = b->len > 1500 ? b->len - 1500 : 0;
+	buf_adds(why, "#   ");
+	for (size_t i = from; i < b->len; i++) {
+		unsigned char c = (unsigned char)b->data[i];
+		if (c == '\n')
+			buf_adds(why, "\n#   ");
+		else if (c < ' ' || c == 127)
+			buf_addf(why, "\\x%02x", c);
+		else
+			buf_addc(why, (char)c);
+	}
+	buf_adds(why, "\n");
+}
+
+static void judge(struct runner *r, const struct probe *p, const struct seen *s, struct buf *why)
+{
+	const char *out = s->out.data != NULL ? s->out.data : "", *err = s->err.data != NULL ? s->err.data : "";
+
+	judge_end(p, &s->result, why);
+	judge_refusals(p, &s->result, why);
+	judge_left(p, s, why);
+	judge_opens(p, &s->result, why);
+	if (p->out != NULL && strstr(out, p->out) == NULL)
+		complain(why, "stdout lacks \"%s\"", p->out);
+	if (p->err != NULL && strstr(err, p->err) == NULL)
+		complain(why, "stderr lacks \"%s\"", p->err);
+	if (p->least_out > s->result.out_bytes)
+		complain(why, "only %lld bytes came out", (long long)s->result.out_bytes);
+	if (why->len > 0) {
+		quote_stream(why, "stdout", &s->out);
+		quote_stream(why, "stderr", &s->err);
+	}
+	(void)r;
+}
+
+/* ---- the runner ---------------------------------------------------------------------------------- */
+
+static bool is_asked_for(const struct runner *r, const struct probe *p)
+{
+	if (r->only == NULL)
+		return true;
+	for (char **v = r->only; *v != NULL; v++)
+		if (strcmp(*v, p->name) == 0)
+			return true;
+	return false;
+}
+
+static void report(struct runner *r, const char *table, const struct probe *p)
+{
+	bool must = getenv("SANDBOX_MUST_WORK") != NULL;
+	struct seen s = { 0 };
+	struct buf why = { 0 };
+	struct err e = { 0 };
+
+	if (!run_probe(r, p, &s, &e))
+		complain(&why, "%s", e.msg);
+	else
+		judge(r, p, &s, &why);
+	bool skip = s.out.data != NULL && strncmp(s.out.data, "SKIP", 4) == 0 && !must;
+	bool ok = skip || why.len == 0;
+	printf("%s %d - %s %s: %s%s%s", ok ? "ok" : "not ok", ++r->number, r->who, table, p->name,
+	       skip ? " # SKIP " : "", skip ? s.out.data + 5 : "\n");
+	if (!ok)
+		fputs(why.data, stdout);
+	fflush(stdout);
+	r->failed += !ok;
+	buf_free(&why);
+	free_seen(&s);
+}
+
+static void run_all(struct runner *r)
+{
+	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+		for (size_t i = 0; i < tables[t].n; i++)
+			if (is_asked_for(r, &tables[t].probes[i]))
+				report(r, tables[t].name, &tables[t].probes[i]);
+}
+
+static int count_all(const struct runner *r)
+{
+	int n = 0;
+
+	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+		for (size_t i = 0; i < tables[t].n; i++)
+			n += is_asked_for(r, &tables[t].probes[i]);
+	return n;
+}
+
+/* The same program again as an ordinary user: copied, as that user may not reach the build folder. */
+static int run_as_user(const struct runner *r, char **argv)
+{
+	char *copy = path_join(r->dir, "probes"), number[16];
+	struct err e = { 0 };
+	int in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), out = open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	int status = 0;
+
+	if (in < 0 || out < 0 || !fs_copy(in, out, copy, &e) || fchmod(out, 0755) != 0)
+		die_of(&e);
+	close(out);
+	close(in);
+	if (chmod(r->dir, 0755) != 0)
+		printf("# cannot open %s for the user\n", r->dir);
+	snprintf(number, sizeof number, "%d", r->number);
+	pid_t pid = fork();
+	if (pid == 0) {
+		setenv("PROBES_FROM", number, 1);
+		if (setgroups(0, NULL) == 0 && setresgid(USER, USER, USER) == 0 && setresuid(USER, USER, USER) == 0)
+			execv(copy, argv);
+		_exit(2);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return 1;
+	free(copy);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct runner r = { .who = geteuid() == 0 ? "root" : "user", .only = argc > 1 ? argv + 1 : NULL };
+	const char *from = getenv("PROBES_FROM");
+	bool twice = geteuid() == 0 && from == NULL;
+	struct err e = { 0 };
+	char dir[] = "/tmp/tickmark-probes-XXXXXX";
+
+	if (mkdtemp(dir) == NULL || !sandbox_probe(dir, &r.caps, &e))
+		die_of(&e);
+	r.dir = dir;
+	if (r.caps.tier == TIER_NONE) {
+		bool must = getenv("SANDBOX_MUST_WORK") != NULL;
+		printf(must ? "1..1\nnot ok 1 - a sandbox can be had\n# %s\n" : "1..0 # SKIP %s\n", r.caps.why);
+		fs_remove_tree(AT_FDCWD, dir, NULL);
+		return must;
+	}
+	r.number = from != NULL ? atoi(from) : 0;
+	if (from == NULL)
+		printf("1..%d\n", count_all(&r) * (twice ? 2 : 1));
+	printf("# %s: tier %s, scratch %s, Landlock ABI %d %s\n", r.who, tier_word(r.caps.tier), scratch_word(r.caps.scratch),
+	       r.caps.landlock_abi, r.caps.why);
+	fflush(stdout);
+	/* What must not reach a run. */
+	setenv("SECRET_OF_THE_CALLER", "1", 1);
+	make_layers(&r);
+	run_all(&r);
+	int status = r.failed > 0;
+	if (twice)
+		status |= run_as_user(&r, argv);
+	fs_remove_tree(AT_FDCWD, dir, NULL);
+	free(r.layers[0]);
+	free(r.layers[1]);
+	free(r.disk);
+	return status;
+}

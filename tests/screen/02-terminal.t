@@ -1,0 +1,47 @@
+#!/bin/bash
+# A real pty: what the screen does to a terminal (O1, O9, O10, O12, O13, O14), whatever happens to it.
+. "$(dirname "$0")/lib.sh"
+fixture basic "$work/ws"
+cd "$work/ws" || exit 1
+before=$("$TICKMARK" log --json | md5sum)
+
+# sane NAME JSON [EXIT]: ended by itself, nothing left on, nothing sent that may not be
+sane() {
+	local want=${3:-0}
+	if grep -q "\"ended_by_itself\": true, \"exit\": $want," <<<"$2" && grep -q '"sent": \[\], "left_on": \[\], "not_seen": \[\], "tty_restored": true' <<<"$2"
+	then pass "$1"; else fail "$1" "$2"; fi
+}
+
+for t in vt100 linux xterm ansi xterm-256color screen-256color tmux-256color xterm-mono; do
+	sane "TERM=$t" "$(pty --env TERM=$t --do key:j --do key:Q -- "$TICKMARK")"
+done
+for t in dumb nosuchterm ""; do sane "TERM='$t' is refused" "$(pty --env "TERM=$t" -- "$TICKMARK")" 2; done
+out=$(echo x | "$TICKMARK" 2>&1 >/dev/null); is "no terminal on stdin: status" $? 2
+is "one line" "$(wc -l <<<"$out")" 1
+like "that names the cause and what prints" "$out" 'standard input is not a terminal.*tickmark log'
+"$TICKMARK" 2>/dev/null <&- | cat -v > "$work/out"; is "nothing into a pipe" "$(wc -c < "$work/out")" 0
+
+sane "sizes from 1x1 to 500x200" "$(pty --rows 1 --cols 1 --do size:5x20 --do key:r --do size:1x1 --do size:1x200 --do size:200x1 \
+	--do size:200x500 --do size:24x80 --do key:Q -- "$TICKMARK")"
+sane "the same with help open" "$(pty --do 'key:?' --do size:1x1 --do size:5x20 --do key:j --do size:24x80 --do key:Q -- "$TICKMARK")"
+sane "exported LINES and COLUMNS lose" "$(pty --rows 24 --cols 80 --env LINES=50 --env COLUMNS=132 --do 'expect:network off' --do key:Q -- "$TICKMARK")"
+sane "a paste outside a field does nothing" "$(pty --do 'key:\x1b[200~rRtd\nQ\x03\x1b[201~' --do 'expect:pasted text was left out' --do key:Q -- "$TICKMARK")"
+sane "a paste into a field is text" "$(pty --do key:/ --do 'key:\x1b[200~rRtd\nQ\x03\x1b[201~' --do 'expect:rRtd Q' --do 'key:\x1b' --do key:Q -- "$TICKMARK")"
+sane "torn, late and unknown sequences" "$(pty --do 'key:\x1b' --do wait:0.06 --do 'key:[A' --do 'key:\x1b[99;99~' --do 'key:\x1b' --do wait:0.3 --do 'key:OR' --do key:Q -- "$TICKMARK")"
+sane "Esc acts at once" "$(pty --do 'key:?' --do 'expect:Help: Panes' --do 'key:\x1b' --do 'expect:3 steps' --do key:Q -- "$TICKMARK")"
+sane "suspended, resized, continued" "$(pty --do 'key:\x1a' --do size:30x100 --do wait:0.5 --do sig:CONT --do key:j --do key:Q -- "$TICKMARK")"
+sane "SIGTERM" "$(pty --do sig:TERM -- "$TICKMARK")"
+like "a hang-up ends it" "$(pty --do hangup -- "$TICKMARK")" '"ended_by_itself": true'
+like "a crash leaves a sane terminal" "$(pty --do sig:SEGV -- "$TICKMARK")" '"signal": 11.*"sent": \[\], "left_on": \[\], "not_seen": \[\], "tty_restored": true'
+NO_COLOR=1 pty --raw "$work/raw" --do key:j --do key:Q -- "$TICKMARK" >/dev/null
+is "NO_COLOR: no colour is sent" "$(grep -acE $'\x1b\\[[0-9;]*(3[0-8]|4[0-8])[;m]' "$work/raw")" 0
+pty --raw "$work/raw" --do key:j --do key:Q -- "$TICKMARK" >/dev/null
+is "no fixed white or black on the default background" "$(grep -acE $'\x1b\\[(30|37|40|47)m' "$work/raw")" 0
+like "the C locale starts, with escapes" "$(LC_ALL=C pty --do 'expect:not UTF-8' --do key:Q -- "$TICKMARK")" '"exit": 0.*"not_seen": \[\]'
+LC_ALL=C pty --raw "$work/raw" --do key:G --do 'key:\r' --do key:Q -- "$TICKMARK" >/dev/null
+is "and sends ASCII alone" "$(LC_ALL=C grep -acP '[\x80-\xff]' "$work/raw")" 0
+pty --raw "$work/raw" --do key:M --do key:Q -- "$TICKMARK" > "$work/out"
+sane "the mouse can be turned off" "$(cat "$work/out")"
+like "which is seen" "$(tr -d '\n' < "$work/raw")" 'mouse off'
+is "no attempt was started by all this" "$("$TICKMARK" log --json | md5sum)" "$before"
+finish

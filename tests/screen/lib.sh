@@ -1,0 +1,82 @@
+# What the tests of the screen share; sourced, with bash. TICKMARK is the program. Waiting is for
+# conditions, never for a time.
+export TMPDIR=/tmp # its length shows on screens
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export TICKMARK_NOW_US= TERM=xterm-256color XDG_CONFIG_HOME=$work/config
+unset TICKMARK_NOW_US EDITOR VISUAL LINES COLUMNS
+
+# fixture NAME FOLDER: makes a workspace (fixture_NAME below) once, and a copy of it as FOLDER
+fixture() {
+	local made=$work/fixtures/$1
+	if [ ! -d "$made" ]; then
+		mkdir -p "$made"
+		(cd "$made" && "fixture_$1") >"$work/fixture.log" 2>&1 || { echo "Bail out! fixture $1"; cat "$work/fixture.log" >&2; exit 1; }
+	fi
+	rm -rf "$2"; mkdir -p "$(dirname "$2")"; cp -a "$made" "$2"
+}
+
+begin_record() { "$TICKMARK" init --yes --python "$python"; }
+
+# No record: a newcomer's folder.
+fixture_none() { printf 'city,tiv\nBern,10\nBonn,20\n' > schedule.csv; printf 'x\n' > .hidden; mkdir node_modules; }
+fixture_empty() { fixture_none; begin_record; }
+
+# Three steps: ok with an artifact, failed and corrected, hostile output.
+fixture_basic() {
+	printf 'city,tiv\nBern,10\nBonn,20\n' > schedule.csv
+	printf 'limit\n5\n' > accounts.csv
+	cat > rollup.py <<'X'
+# Roll up TIV by city
+import csv
+rows = list(csv.DictReader(open("schedule.csv")))
+total = sum(int(r["tiv"]) for r in rows)
+with open("tiv_by_city.csv", "w") as f:
+    f.write(f"total,{total}\n")
+print("total", total)
+X
+	printf '# Check layer limits\nd = {"limit": 5}\nprint(d["TIV"])\n' > limits.py
+	cat > hostile.py <<'X'
+# Say strange things
+import sys
+w = sys.stdout.buffer.write
+w(b"plain\n\x1b[31mred\x1b[0m \x1b]52;c;QUJD\x07 \x1b[2Jclear\n")
+w("wide 漢字 é e\u0301 \u202eabc\u200b zero\n".encode())
+w(b"nul \x00 and \xff bad\tTAB\n10%\r50%\r100%\n" + b"x" * 200 + b"\nno end")
+sys.stderr.write("warning: odd\n")
+X
+	begin_record
+	"$TICKMARK" run rollup.py || return 1
+	"$TICKMARK" run limits.py; sed -i 's/TIV/limit/' limits.py; "$TICKMARK" run limits.py || return 1
+	"$TICKMARK" run hostile.py || return 1
+	sed -i 's/Bonn,20/Bonn,21/' schedule.csv
+}
+
+# A stream of many lines, and one very long one.
+fixture_long() {
+	cat > long.py <<'X'
+# Many lines
+for i in range(1, 3001):
+    print(f"line {i:05d}")
+print("a" * 200000 + "NEEDLE" + "b" * 100)
+print("last")
+X
+	begin_record
+	"$TICKMARK" run long.py >/dev/null
+}
+
+# Times, memory and versions are the machine's: the same length stays, the figure does not.
+normalise() {
+	WORK=$work perl -CS -pe '
+		s/\b\d{1,2}\.\d{1,2}s/#.##s/g;
+		s/(CPython )([\d.]+)( *)/$1 . "#.#.#" . " " x (length("$2$3") - 5)/e;
+		s/(tier )([-\w]+)(, network off)( *)/$1 . "A" . $3 . " " x (length("$2$4") - 1)/e;
+		s/(memory )([\d.]+[KMG])( *)/$1 . "##M" . " " x (length("$2$3") - 3)/e;
+		s/\Q$ENV{WORK}\E/"W" x length($ENV{WORK})/ge;
+		s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/DATE AND TIME/g;'
+}
+
+# screen FOLDER SIZE DUMP < SCRIPT: what the screen shows headless
+screen() { "$TICKMARK" --script - --size "$2" --dump "$3" "$1" 2>&1 | normalise; }
+# pty [PTYRUN OPTION]... -- CMD...: one line of JSON about what it did to a terminal
+pty() { "$python" "$shared/cases/ptyrun.py" "$@"; }

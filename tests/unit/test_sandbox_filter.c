@@ -1,0 +1,274 @@
+/* The generated filter, run here by a small interpreter of classic BPF: every call number, both
+ * foreign ABIs, the arguments that decide. */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../src/sandbox/filter.h"
+#include "../../src/sandbox/rules.h"
+
+#define filter_calls its_calls /* the same tables are in the object under test */
+#define filter_calls_n its_calls_n
+#include <gen/filter.h>
+#undef filter_calls
+#undef filter_calls_n
+
+#if defined(__x86_64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#define FOREIGN AUDIT_ARCH_I386
+#elif defined(__aarch64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#define FOREIGN AUDIT_ARCH_ARM
+#endif
+
+#define ERRNO(e) (SECCOMP_RET_ERRNO | (uint32_t)(e))
+
+static struct sock_filter code[ARRAY_LEN(filter_code)];
+
+/* What the kernel would do; jumps must stay inside. */
+static uint32_t verdict_of(const struct seccomp_data *d)
+{
+	uint32_t a = 0;
+	unsigned steps = 0;
+
+	for (size_t pc = 0; pc < ARRAY_LEN(code); pc++) {
+		const struct sock_filter *f = &code[pc];
+		assert_true(++steps <= ARRAY_LEN(code));
+		switch (f->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			assert_true(f->k + 4 <= sizeof *d);
+			memcpy(&a, (const char *)d + f->k, 4);
+			break;
+		case BPF_ALU | BPF_AND | BPF_K: a &= f->k; break;
+		case BPF_JMP | BPF_JA: pc += f->k; break;
+		case BPF_JMP | BPF_JEQ | BPF_K: pc += a == f->k ? f->jt : f->jf; break;
+		case BPF_JMP | BPF_JGT | BPF_K: pc += a > f->k ? f->jt : f->jf; break;
+		case BPF_JMP | BPF_JGE | BPF_K: pc += a >= f->k ? f->jt : f->jf; break;
+		case BPF_JMP | BPF_JSET | BPF_K: pc += (a & f->k) ? f->jt : f->jf; break;
+		case BPF_RET | BPF_K: return f->k;
+		default: fail_msg("instruction %#x", f->code);
+		}
+	}
+	fail_msg("the filter has no end");
+	return 0;
+}
+
+static uint32_t verdict(int nr, uint64_t a0, uint64_t a1, uint64_t a2)
+{
+	struct seccomp_data d = { .nr = nr, .arch = NATIVE, .args = { a0, a1, a2 } };
+
+	return verdict_of(&d);
+}
+
+static const struct rule *rule_of(int nr)
+{
+	for (size_t i = 0; i < filter_calls_n; i++)
+		if (filter_calls[i].nr == nr)
+			return &rules[filter_calls[i].rule];
+	return NULL;
+}
+
+static void test_every_number_has_a_known_answer(void **state)
+{
+	int allowed = 0, notified = 0;
+
+	(void)state;
+	for (int nr = 0; nr < 1024; nr++) {
+		uint32_t v = verdict(nr, 0, 0, 0);
+		bool known = v == SECCOMP_RET_ALLOW || v == SECCOMP_RET_USER_NOTIF || v == ERRNO(ENOSYS) || v == ERRNO(ENOTTY) ||
+		             v == ERRNO(EINVAL) || v == ERRNO(EOPNOTSUPP) || v == ERRNO(0);
+		if (!known)
+			fail_msg("call %d: %#x", nr, v);
+		allowed += v == SECCOMP_RET_ALLOW;
+		notified += v == SECCOMP_RET_USER_NOTIF;
+		/* What is notified must be in the table that names it, and nothing else may be notified. */
+		if (v == SECCOMP_RET_USER_NOTIF && rule_of(nr) == NULL)
+			fail_msg("call %d is notified without a name", nr);
+	}
+	assert_in_range(allowed, 180, 280);
+	assert_in_range(notified, 60, 120);
+}
+
+static void test_plain_calls(void **state)
+{
+	static const int allow[] = { SYS_read, SYS_write, SYS_openat, SYS_execve, SYS_exit_group, SYS_futex, SYS_wait4, SYS_kill,
+	                             SYS_connect, SYS_getdents64, SYS_prlimit64, SYS_sendmsg, SYS_mprotect };
+	static const int notify[] = { SYS_mount, SYS_ptrace, SYS_bpf, SYS_setuid, SYS_keyctl, SYS_unshare, SYS_reboot, SYS_mbind };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(allow); i++)
+		assert_int_equal(verdict(allow[i], 0, 0, 0), SECCOMP_RET_ALLOW);
+	for (size_t i = 0; i < ARRAY_LEN(notify); i++)
+		assert_int_equal(verdict(notify[i], 0, 0, 0), SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(verdict(SYS_clone3, 0, 0, 0), ERRNO(ENOSYS));
+	assert_int_equal(verdict(SYS_setxattr, 0, 0, 0), ERRNO(EOPNOTSUPP));
+	assert_int_equal(verdict(SYS_sync, 0, 0, 0), ERRNO(0));
+	assert_int_equal(verdict(1000, 0, 0, 0), ERRNO(ENOSYS));
+	assert_int_equal(verdict(-1, 0, 0, 0), ERRNO(ENOSYS));
+}
+
+static void test_foreign_abi_kills(void **state)
+{
+	struct seccomp_data d = { .arch = FOREIGN };
+
+	(void)state;
+	for (d.nr = 0; d.nr < 512; d.nr++)
+		assert_int_equal(verdict_of(&d), SECCOMP_RET_KILL_PROCESS);
+#if defined(__x86_64__)
+	for (int nr = 0; nr < 600; nr++)
+		assert_int_equal(verdict(nr | 0x40000000, 0, 0, 0), SECCOMP_RET_KILL_PROCESS);
+#endif
+}
+
+static void test_sockets(void **state)
+{
+	(void)state;
+	for (uint64_t family = 0; family < 100; family++) {
+		uint32_t wanted = family == 1 ? SECCOMP_RET_ALLOW : SECCOMP_RET_USER_NOTIF;
+		assert_int_equal(verdict(SYS_socket, family, 1, 0), wanted);
+		assert_int_equal(verdict(SYS_socketpair, family, 1, 0), wanted);
+		/* The kernel looks at the low 32 bits only. */
+		assert_int_equal(verdict(SYS_socket, family | UINT64_C(1) << 32, 1, 0), wanted);
+		assert_int_equal(verdict(SYS_socket, family | UINT64_C(0xffffffff) << 32, 1, 0), wanted);
+	}
+}
+
+static void test_ioctls(void **state)
+{
+	static const uint32_t allow[] = { 0x5401, 0x5413, 0x540f, 0x541b, 0x5421, 0x5450, 0x5451, 0x40049409 };
+	static const uint32_t notify[] = { 0x5412, 0x541c, 0x540e };
+
+	(void)state;
+	for (uint64_t high = 0; high < 3; high++) {
+		for (size_t i = 0; i < ARRAY_LEN(allow); i++)
+			assert_int_equal(verdict(SYS_ioctl, 0, allow[i] | high << 32, 0), SECCOMP_RET_ALLOW);
+		for (size_t i = 0; i < ARRAY_LEN(notify); i++)
+			assert_int_equal(verdict(SYS_ioctl, 0, notify[i] | high << 32, 0), SECCOMP_RET_USER_NOTIF);
+		assert_int_equal(verdict(SYS_ioctl, 0, 0x5402 | high << 32, 0), ERRNO(ENOTTY));
+	}
+}
+
+static void test_clone_flags(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict(SYS_clone, 0x3d0f00, 0, 0), SECCOMP_RET_ALLOW);      /* a thread of glibc */
+	assert_int_equal(verdict(SYS_clone, 0x01200011, 0, 0), SECCOMP_RET_ALLOW);    /* fork of glibc */
+	for (int bit = 0; bit < 32; bit++) {
+		uint32_t flag = 1u << bit;
+		assert_int_equal(verdict(SYS_clone, flag | 17, 0, 0),
+		                 (flag & RULE_NAMESPACES) ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
+	}
+	assert_int_equal(verdict(SYS_prctl, 22, 2, 0), ERRNO(EINVAL)); /* PR_SET_SECCOMP */
+	assert_int_equal(verdict(SYS_prctl, 15, 0, 0), SECCOMP_RET_ALLOW);
+	assert_int_equal(verdict(SYS_personality, 0xffffffff, 0, 0), SECCOMP_RET_ALLOW);
+	assert_int_equal(verdict(SYS_personality, 0x0040000, 0, 0), SECCOMP_RET_USER_NOTIF);
+}
+
+static void test_longest_mapping(void **state)
+{
+	static const uint64_t limits[] = { 1, 4096, UINT32_MAX, UINT64_C(1) << 32, (UINT64_C(5) << 32) + 7, UINT64_C(1) << 40 };
+
+	(void)state;
+	/* As delivered nothing is too long. */
+	assert_int_equal(verdict(SYS_mmap, 0, UINT64_MAX, 0), SECCOMP_RET_ALLOW);
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		for (size_t k = 0; k < ARRAY_LEN(filter_hi); k++)
+			code[filter_hi[k]].k = (uint32_t)(limits[i] >> 32);
+		for (size_t k = 0; k < ARRAY_LEN(filter_lo); k++)
+			code[filter_lo[k]].k = (uint32_t)limits[i];
+		assert_int_equal(verdict(SYS_mmap, 0, limits[i], 0), SECCOMP_RET_ALLOW);
+		assert_int_equal(verdict(SYS_mmap, 0, limits[i] - 1, 0), SECCOMP_RET_ALLOW);
+		assert_int_equal(verdict(SYS_mmap, 0, limits[i] + 1, 0), SECCOMP_RET_USER_NOTIF);
+		assert_int_equal(verdict(SYS_mmap, 0, UINT64_MAX, 0), SECCOMP_RET_USER_NOTIF);
+		assert_int_equal(verdict(SYS_mremap, 0, UINT64_MAX, limits[i]), SECCOMP_RET_ALLOW);
+		assert_int_equal(verdict(SYS_mremap, 0, 0, limits[i] + 1), SECCOMP_RET_USER_NOTIF);
+	}
+	memcpy(code, filter_code, sizeof code);
+}
+
+/* Every row says why, refusing rows say of which kind, and no call stands in two rows. */
+static void test_rules_are_sound(void **state)
+{
+	struct strv names = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		const struct rule *r = &rules[i];
+		assert_true(r->why != NULL && r->why[0] != '\0');
+		bool notifies = r->act == ACT_NOTIFY || r->act == ACT_LENGTH;
+		for (size_t k = 0; k < r->cases_n; k++)
+			notifies |= r->cases[k].act == ACT_NOTIFY;
+		assert_true(!notifies || r->kind != NULL);
+		assert_in_range(r->arg, 0, 5);
+		char *copy = xstrdup(r->calls), *save = NULL;
+		for (char *name = strtok_r(copy, " ", &save); name != NULL; name = strtok_r(NULL, " ", &save)) {
+			if (strv_has(&names, name))
+				fail_msg("%s stands twice", name);
+			strv_add(&names, name);
+		}
+		free(copy);
+	}
+	strv_free(&names);
+}
+
+/* The header that was compiled in is what filtergen makes of the table now. */
+static void test_regeneration_is_identical(void **state)
+{
+	char tool[4096];
+	ssize_t n = readlink("/proc/self/exe", tool, sizeof tool - 64);
+	struct buf text = { 0 };
+
+	(void)state;
+	assert_true(n > 0);
+	tool[n] = '\0';
+	for (int up = 0; up < 3 && strrchr(tool, '/') != NULL; up++)
+		*strrchr(tool, '/') = '\0';
+	strcat(tool, "/filtergen");
+	if (access(tool, X_OK) != 0)
+		skip();
+	FILE *f = popen(tool, "r");
+	assert_non_null(f);
+	for (int c; (c = fgetc(f)) != EOF;)
+		buf_addc(&text, (char)c);
+	assert_int_equal(pclose(f), 0);
+	const char *p = strstr(text.data, "filter_code[] = {\n");
+	assert_non_null(p);
+	p = strchr(p, '\n') + 1;
+	for (size_t i = 0; i < ARRAY_LEN(filter_code); i++, p = strchr(p, '\n') + 1) {
+		unsigned op, jt, jf, k;
+		assert_int_equal(sscanf(p, " { %x, %u, %u, %x },", &op, &jt, &jf, &k), 4);
+		assert_true(op == filter_code[i].code && jt == filter_code[i].jt && jf == filter_code[i].jf && k == filter_code[i].k);
+	}
+	assert_true(strncmp(p, "};", 2) == 0);
+	assert_int_equal(its_calls_n, filter_calls_n);
+	assert_int_equal(its_calls[0].nr, filter_calls[0].nr);
+	buf_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_number_has_a_known_answer),
+		cmocka_unit_test(test_plain_calls),
+		cmocka_unit_test(test_foreign_abi_kills),
+		cmocka_unit_test(test_sockets),
+		cmocka_unit_test(test_ioctls),
+		cmocka_unit_test(test_clone_flags),
+		cmocka_unit_test(test_longest_mapping),
+		cmocka_unit_test(test_rules_are_sound),
+		cmocka_unit_test(test_regeneration_is_identical),
+	};
+
+	memcpy(code, filter_code, sizeof code);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
