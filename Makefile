@@ -57,9 +57,12 @@ $(B)/src/%.o: src/%.c | $(GEN)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/tests/%: tests/%.c $(LIBOBJ) | $(GEN)
+# a test links only what it calls
+$(B)/all.a: $(LIBOBJ)
+	rm -f $@ && $(AR) rcs $@ $^
+$(B)/tests/%: tests/%.c $(B)/all.a | $(GEN)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -iquote src -MMD -MP $(LDFLAGS) -o $@ $< $(LIBOBJ) -lcmocka $(LIBS)
+	$(CC) $(CFLAGS) -iquote src -MMD -MP $(LDFLAGS) -o $@ $< $(B)/all.a -lcmocka $(LIBS)
 
 # ---- generated: the syscall filter from its table, the schema and Python files as strings
 

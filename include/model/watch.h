@@ -23,7 +23,8 @@ enum watch_news {
 	WATCH_LOST = 2,    /* too much changed to be told one by one: look at everything again */
 	WATCH_FAILED = 4,  /* the record could not be read now; it goes on trying */
 };
-/* Calls `changed` for each attempt that is new, grew or ended since the last call. Returns a mask. */
+/* Calls `changed` for each attempt that is new or ended since the last call, and for the newest 64 of those
+ * that are running, which may have grown: once each. Returns a mask. */
 unsigned watch_read(struct watch *w, void (*changed)(void *ctx, int64_t attempt), void *ctx, struct err *e);
 
 #endif

@@ -40,6 +40,8 @@ bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64
                       struct err *e);
 /* The newest number of the change list that store_changes counts by; 0: none. */
 bool store_change_last(struct store_reader *r, int64_t *seq, struct err *e);
+/* Up to `max` attempts and checks without an end, newest first; *n. */
+bool store_running_ids(struct store_reader *r, int64_t *ids, size_t max, size_t *n, struct err *e);
 /* Whether the attempt has an end. */
 bool store_attempt_has_ended(struct store_reader *r, int64_t attempt, bool *ended, struct err *e);
 

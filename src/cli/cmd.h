@@ -146,8 +146,8 @@ bool console_finish(const struct cmd *c);
 
 /* ---- columns (columns.c) ---------------------------------------------------------------------------- */
 
-/* Rows of cells, aligned by their width in terminal cells. On a terminal the last column is cut
- * where the line ends, elsewhere nothing is. */
+/* Rows of cells, aligned by their width in terminal cells. On a terminal rows are cut where the
+ * line ends, elsewhere nothing is. */
 struct columns;
 struct columns *columns_new(const char *titles); /* "ref\toutcome\t>size": '>' aligns right; NULL: no head */
 void columns_cell(struct columns *c, const char *fmt, ...) PRINTF(2, 3); /* of the current row */

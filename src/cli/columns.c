@@ -1,4 +1,4 @@
-/* Rows of cells, aligned by their width in terminal cells. */
+/* Rows of cells, aligned by their width in terminal cells; see cmd.h. */
 #include "cmd.h"
 
 #include <stdlib.h>
@@ -139,7 +139,9 @@ static void print_row(const struct columns *c, size_t row, FILE *f, const char *
 
 		if (!shown[i])
 			continue;
-		if (i == last && line > 0 && at + cols > line && at + 8 < line && cells[i].text) {
+		if (line > 0 && at >= line)
+			break;
+		if (line > 0 && at + cols > line) {
 			cut(cells[i].text, line - at);
 			cols = cell_cols(&cells[i]);
 		}
@@ -148,7 +150,7 @@ static void print_row(const struct columns *c, size_t row, FILE *f, const char *
 			pad(f, cols, width[i]);
 		fputs(text, f);
 		free(text);
-		if (i < last)
+		if (i < last && !(line > 0 && at + MAX(width[i], cols) + 2 >= line))
 			pad(f, c->right[i] ? MAX(width[i], cols) : cols, MAX(width[i], cols) + 2);
 		at += MAX(width[i], cols) + 2;
 	}

@@ -1,5 +1,5 @@
 /* Other processes' runs: alive or not, stopping, waiting, and speaking for the dead. */
-#include "model/run.h"
+#include "control.h"
 
 #include "runfile.h"
 
@@ -10,8 +10,6 @@
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "control.h"
 
 #define LOOK_MS 50 /* between two looks at the record while waiting */
 
@@ -131,7 +129,7 @@ bool run_stop_all(struct workspace *ws, const char *by, int64_t *stopped, struct
 
 /* ---- waiting ---- */
 
-static bool has_end(struct workspace *ws, int64_t attempt, bool *ended, struct err *e)
+bool control_has_end(struct workspace *ws, int64_t attempt, bool *ended, struct err *e)
 {
 	struct store *st = workspace_store(ws, e);
 	struct attempt_full full;
@@ -166,11 +164,11 @@ bool run_wait(struct workspace *ws, int64_t attempt, int64_t timeout_ms, struct 
 	int pidfd = runner_pidfd(ws, attempt);
 	for (;;) {
 		int64_t now = store_data_version(st);
-		ok = version == now || has_end(ws, attempt, &ended, e);
+		ok = version == now || control_has_end(ws, attempt, &ended, e);
 		version = now;
 		if (!ok || ended)
 			break;
-		if (run_state(ws, attempt, e) == RUNNER_GONE && has_end(ws, attempt, &ended, e) && !ended) {
+		if (run_state(ws, attempt, e) == RUNNER_GONE && control_has_end(ws, attempt, &ended, e) && !ended) {
 			ok = err_set(e, ERR_NOTFOUND, "its runner is gone, and it has no end");
 			break;
 		}

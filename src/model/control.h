@@ -1,4 +1,4 @@
-/* control: whether a runner is alive, for whoever has the row at hand. */
+/* control: whether an attempt goes on, for whoever has its row at hand. */
 #ifndef TICKMARK_MODEL_CONTROL_H
 #define TICKMARK_MODEL_CONTROL_H
 
@@ -12,5 +12,8 @@ struct control_row {
 	int64_t device, inode;
 };
 enum runner_state control_state(struct workspace *ws, const struct control_row *row);
+
+/* Whether an end is recorded. */
+bool control_has_end(struct workspace *ws, int64_t attempt, bool *ended, struct err *e);
 
 #endif

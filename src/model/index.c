@@ -317,6 +317,7 @@ bool index_save(struct workspace *ws, const struct index_parts *p, struct err *e
 		h.counts[i] = sections[i].n;
 		h.size += aligned(sections[i].n * row_sizes[i]);
 	}
+	h.stored.manifest = p->manifest;
 	h.stored.check = ~h.stored.manifest;
 	memcpy(h.facts.excluded, s->excluded, sizeof(h.facts.excluded));
 	buf_reserve(&b, h.size);

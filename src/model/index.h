@@ -68,6 +68,7 @@ bool index_is_settled(const struct scan_stat *st, int64_t stamp_ns);
 
 struct index_parts {
 	const struct index_facts *facts;
+	int64_t manifest;              /* id of the set in the record; 0 */
 	const struct scan *scan;
 	const uint32_t *offered;
 	const uint8_t *layer_of;

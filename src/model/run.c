@@ -5,7 +5,9 @@
  */
 #include "model/run.h"
 
+#include "control.h"
 #include "runner.h"
+#include "store/read.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -16,7 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CATCH_UP (16 << 20) /* bytes read from the record at a time */
+#define CATCH_UP (16 << 20) /* bytes read from the record at a time, or little more */
+#define ROWS 64
 
 struct piece {
 	enum stream_id stream;
@@ -36,6 +39,7 @@ struct run {
 	struct buf caught;        /* from the record … */
 	struct piece *pieces;
 	size_t pieces_n, pieces_cap, pieces_next;
+	int64_t next_row;         /* of the attempt's chunks: all before it were told */
 	bool gone;                /* the runner's end of the wire is closed */
 	bool ending;              /* its end is in the record; to be told when all else was */
 	bool over;                /* nothing comes any more */
@@ -173,48 +177,67 @@ void run_free(struct run *r)
 
 /* ---- reading the record where packets are missing ---- */
 
-static bool catch_chunk(void *ctx, const struct chunk *c, struct err *e)
+/* What of a row was not told yet; it is told from now on. */
+static bool catch_row(struct run *r, struct store_reader *reader, const struct chunk_row *row, struct err *e)
 {
-	struct run *r = ctx;
-	int64_t *told = &r->told[c->stream];
+	int64_t *told = &r->told[row->stream];
 
-	(void)e;
-	if (c->gap && c->position + c->gap > *told)
-		*told = c->position + c->gap;
-	if (c->position + (int64_t)c->len <= *told)
+	if (row->gap && row->position + row->gap > *told)
+		*told = row->position + row->gap;
+	if (row->position + row->len <= *told)
 		return true;
-	size_t skip = c->position < *told ? (size_t)(*told - c->position) : 0;
+	size_t skip = row->position < *told ? (size_t)(*told - row->position) : 0, n = (size_t)row->len - skip;
+	char *to = buf_reserve(&r->caught, n);
+	if (!store_chunk_read(reader, row, (int64_t)skip, to, n, e))
+		return false;
 	r->pieces = grow(r->pieces, r->pieces_n, &r->pieces_cap, sizeof(*r->pieces));
-	r->pieces[r->pieces_n++] = (struct piece){ c->stream, r->caught.len, c->len - skip };
-	buf_add(&r->caught, (const char *)c->bytes + skip, c->len - skip);
-	*told = c->position + (int64_t)c->len;
-	return r->caught.len < CATCH_UP;
+	r->pieces[r->pieces_n++] = (struct piece){ (enum stream_id)row->stream, r->caught.len, n };
+	r->caught.len += n;
+	*told = row->position + row->len;
+	return true;
 }
 
-/* False with error only; r->pieces is empty when the record holds no more than was told. */
+struct row_list {
+	struct chunk_row rows[ROWS];
+	size_t n;
+};
+
+static bool note_row(void *ctx, const struct chunk_row *row)
+{
+	struct row_list *l = ctx;
+
+	l->rows[l->n++] = *row;
+	return l->n < ROWS;
+}
+
+static bool catch_rows(struct run *r, struct store_reader *reader, struct err *e)
+{
+	struct row_list l;
+	bool all = false;
+
+	while (!all && r->caught.len < CATCH_UP) {
+		l.n = 0;
+		if (!store_chunk_rows(reader, r->attempt, r->next_row, INT64_MAX, ROWS, note_row, &l, &r->next_row, &all, e))
+			return false;
+		for (size_t i = 0; i < l.n; i++)
+			if (!catch_row(r, reader, &l.rows[i], e))
+				return false;
+	}
+	return true;
+}
+
+/* False with error only; r->pieces is empty when the record holds no more than was told. The reader
+ * lives no longer than this: the connection may be closed for the next run_start. */
 static bool catch_up(struct run *r, struct err *e)
 {
 	struct store *st = workspace_store(r->ws, e);
+	struct store_reader *reader = st ? store_reader_new(st, e) : NULL;
 
 	r->pieces_n = r->pieces_next = 0;
 	buf_clear(&r->caught);
-	if (!st)
-		return false;
-	/* That it had enough for now is no failure of the reading. */
-	return store_chunks(st, r->attempt, 0, catch_chunk, r, e) || r->caught.len >= CATCH_UP;
-}
-
-/* Whether an end is recorded. */
-static bool has_end(struct run *r, bool *ended, struct err *e)
-{
-	struct store *st = workspace_store(r->ws, e);
-	struct attempt_full full;
-
-	if (!st || !store_attempt_get(st, r->attempt, &full, e))
-		return false;
-	*ended = full.end.attempt != 0;
-	store_attempt_free(&full);
-	return true;
+	bool ok = reader && catch_rows(r, reader, e);
+	store_reader_free(reader);
+	return ok;
 }
 
 /* ---- events ---- */
@@ -308,7 +331,7 @@ static int take_gone(struct run *r, struct err *e)
 		err_set(e, ERR_SYS, "the runner ended before the attempt was recorded");
 		return -1;
 	}
-	if (!has_end(r, &ended, e))
+	if (!control_has_end(r->ws, r->attempt, &ended, e))
 		return -1;
 	r->ending = ended;
 	r->catching = !r->detached;

@@ -3,7 +3,7 @@
  * What a name is follows from its folder's listing; sizes and times are fetched afterwards for all at
  * once (scan_stat.c).
  */
-#include "scan.h"
+#include "scan_private.h"
 
 #include "gitrules.h"
 
@@ -46,29 +46,6 @@ struct walk {
 
 /* ---- the tables ---- */
 
-static uint32_t put_text(struct scan *s, const char *text)
-{
-	size_t at = s->text.len;
-
-	if (at > UINT32_MAX - 2 * PATH_MAX)
-		die("too many files to list: their names alone are larger than 4 GiB");
-	buf_add(&s->text, text, strlen(text) + 1);
-	return (uint32_t)at;
-}
-
-static struct scan_file *put_file(struct scan *s, const char *path, uint32_t folder, enum scan_kind kind)
-{
-	s->files = grow(s->files, s->files_n, &s->files_cap, sizeof(*s->files));
-	struct scan_file *f = &s->files[s->files_n++];
-	memset(f, 0, sizeof(*f));
-	f->path = put_text(s, path);
-	const char *slash = strrchr(path, '/');
-	f->name = f->path + (slash ? (uint32_t)(slash + 1 - path) : 0);
-	f->folder = folder;
-	f->kind = (uint8_t)kind;
-	return f;
-}
-
 static void leave_out(struct walk *w, uint32_t folder, enum exclusion x, bool whole, bool decides, const char *detail)
 {
 	w->out->excluded[x]++;
@@ -77,13 +54,13 @@ static void leave_out(struct walk *w, uint32_t folder, enum exclusion x, bool wh
 	size_t n = strlen(w->path);
 	if (whole && n + 1 < sizeof(w->path))
 		memcpy(w->path + n, "/", 2);
-	struct scan_file *f = put_file(w->out, w->path, decides ? folder : SCAN_NONE, SCAN_WATCHED);
+	struct scan_file *f = scan_put_file(w->out, w->path, decides && !whole ? folder : SCAN_NONE, SCAN_WATCHED);
 	w->path[n] = '\0';
 	f->excluded = (uint8_t)x;
 	f->whole = whole;
 	f->decides = decides;
 	if (detail && w->all) {
-		uint32_t at = put_text(w->out, detail);
+		uint32_t at = scan_put_text(w->out, detail);
 		w->out->files[w->out->files_n - 1].detail = at;
 	}
 }
@@ -91,13 +68,13 @@ static void leave_out(struct walk *w, uint32_t folder, enum exclusion x, bool wh
 /* Something that is no candidate itself, but decides about others. */
 static void watch(struct walk *w, const char *path, const char *source)
 {
-	struct scan_file *f = put_file(w->out, path, SCAN_NONE, SCAN_WATCHED);
+	struct scan_file *f = scan_put_file(w->out, path, SCAN_NONE, SCAN_WATCHED);
 
 	f->decides = true;
 	f->excluded = EXCLUDE_HIDDEN;
 	f->unlisted = true;
 	if (source) {
-		uint32_t at = put_text(w->out, source);
+		uint32_t at = scan_put_text(w->out, source);
 		w->out->files[w->out->files_n - 1].source = at;
 	}
 }
@@ -234,7 +211,7 @@ static bool enter(struct walk *w, uint32_t above)
 	}
 	struct scan *s = w->out;
 	s->folders = grow(s->folders, s->folders_n, &s->folders_cap, sizeof(*s->folders));
-	s->folders[s->folders_n] = (struct scan_folder){ .path = put_text(s, path) };
+	s->folders[s->folders_n] = (struct scan_folder){ .path = scan_put_text(s, path) };
 	f.folder = (uint32_t)s->folders_n++;
 	close(fd);
 	w->frames = grow(w->frames, w->depth, &w->frames_cap, sizeof(*w->frames));
@@ -312,7 +289,7 @@ static void take_file(struct walk *w, uint32_t folder, unsigned char type)
 		return;
 	}
 	w->candidates++;
-	put_file(w->out, w->path, folder, type == DT_LNK ? SCAN_LINK : SCAN_PLAIN);
+	scan_put_file(w->out, w->path, folder, type == DT_LNK ? SCAN_LINK : SCAN_PLAIN);
 }
 
 static void take(struct walk *w, const struct frame *f, const char *name, unsigned char type)
@@ -364,143 +341,7 @@ static void walk_on(struct walk *w)
 	}
 }
 
-/* ---- what is attached from elsewhere ---- */
-
-static int compare_attachments(const void *a, const void *b)
-{
-	return strcmp((*(const struct attachment *const *)a)->name, (*(const struct attachment *const *)b)->name);
-}
-
-static void put_attachment(struct scan *s, const struct attachment *a)
-{
-	bool kept = !digest_is_zero(&a->sha256);
-	struct scan_file *f = put_file(s, a->name, SCAN_NONE, a->source ? SCAN_ELSEWHERE : kept ? SCAN_KEPT : SCAN_PLAIN);
-
-	if (kept) {
-		f->sha256 = a->sha256;
-		f->st.mode = S_IFREG | 0644;
-		f->st.mtime_ns = a->at_us * 1000;
-	}
-	if (a->source) {
-		uint32_t at = put_text(s, a->source);
-		s->files[s->files_n - 1].source = at;
-	}
-}
-
-/* Lays the attachments over what was found: at the same path they count, and nothing else. */
-static void merge_attachments(struct scan *s, const struct scan_rules *rules)
-{
-	const struct attachment **sorted = xcalloc(rules->attachments_n + 1, sizeof(*sorted));
-	struct scan_file *found = s->files;
-	size_t found_n = s->files_n, n = 0, at = 0;
-
-	for (size_t i = 0; i < rules->attachments_n; i++)
-		if (!rules->attachments[i].removed)
-			sorted[n++] = &rules->attachments[i];
-	if (n == 0) {
-		free(sorted);
-		return;
-	}
-	qsort(sorted, n, sizeof(*sorted), compare_attachments);
-	s->files = NULL;
-	s->files_n = s->files_cap = 0;
-	for (size_t i = 0; i < found_n || at < n;) {
-		int c = i == found_n ? 1 : at == n ? -1 : strcmp(scan_text(s, found[i].path), sorted[at]->name);
-		bool counts = c != 0 || found[i].decides;
-		if (c <= 0) {
-			if (counts) {
-				s->files = grow(s->files, s->files_n, &s->files_cap, sizeof(*s->files));
-				s->files[s->files_n] = found[i];
-				s->files[s->files_n++].unlisted |= c == 0;
-			} else if (found[i].excluded) {
-				s->excluded[found[i].excluded]--;
-			}
-			i++;
-		}
-		if (c > 0 || (c == 0 && (i == found_n || strcmp(scan_text(s, found[i].path), sorted[at]->name) != 0)))
-			put_attachment(s, sorted[at++]);
-	}
-	free(found);
-	free(sorted);
-}
-
-/* ---- sizes and the rest that only a stat tells ---- */
-
-static void exclude(struct scan *s, struct scan_file *f, enum exclusion x, bool all, const char *fmt, ...) PRINTF(5, 6);
-static void exclude(struct scan *s, struct scan_file *f, enum exclusion x, bool all, const char *fmt, ...)
-{
-	va_list ap;
-	char text[256];
-
-	f->excluded = (uint8_t)x;
-	f->decides = true;
-	s->excluded[x]++;
-	if (!all)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	f->detail = put_text(s, text);
-}
-
-static void exclude_large(struct scan *s, struct scan_file *f, int64_t max, bool all)
-{
-	char size[UNIT_TEXT], limit[UNIT_TEXT];
-
-	size_format((int64_t)f->st.size, size);
-	size_format(max, limit);
-	exclude(s, f, EXCLUDE_TOO_LARGE, all, "%s, the limit is %s (setting attached-size)", size, limit);
-}
-
-static void classify(const struct walk *w, struct scan *s, struct scan_file *f)
-{
-	if (f->excluded || f->kind == SCAN_WATCHED || f->kind == SCAN_KEPT)
-		return;
-	if (f->st.inode == 0 && f->kind == SCAN_LINK)
-		exclude(s, f, EXCLUDE_OUTSIDE, w->all, "leads to no file inside the workspace");
-	else if (f->st.inode == 0)
-		exclude(s, f, EXCLUDE_UNREADABLE, w->all, "%s cannot be reached",
-		        f->source ? scan_text(s, f->source) : scan_text(s, f->path));
-	else if (!S_ISREG(f->st.mode))
-		exclude(s, f, EXCLUDE_SPECIAL, w->all, "no regular file");
-	else if ((int64_t)f->st.size > w->rules->max_size)
-		exclude_large(s, f, w->rules->max_size, w->all);
-	else if (!scan_may_read(w->root, s, f))
-		exclude(s, f, EXCLUDE_UNREADABLE, w->all, "%s", strerror(EACCES));
-}
-
-static int compare_paths(const void *a, const void *b, void *text)
-{
-	const struct scan_file *x = a, *y = b;
-	int c = strcmp((const char *)text + x->path, (const char *)text + y->path);
-
-	return c != 0 ? c : (int)x->unlisted - (int)y->unlisted;
-}
-
-/* Only what is watched without being part of a listing can be out of order. */
-static void sort_paths(struct scan *s)
-{
-	for (size_t i = 1; i < s->files_n; i++) {
-		if (strcmp(scan_text(s, s->files[i - 1].path), scan_text(s, s->files[i].path)) <= 0)
-			continue;
-		qsort_r(s->files, s->files_n, sizeof(*s->files), compare_paths, s->text.data);
-		return;
-	}
-}
-
-static void sort_by_folder(struct scan *s)
-{
-	uint32_t *start = xcalloc(s->folders_n + 2, sizeof(*start));
-
-	s->by_folder = xreallocarray(s->by_folder, s->files_n + 1, sizeof(*s->by_folder));
-	for (size_t i = 0; i < s->files_n; i++)
-		start[MIN(s->files[i].folder, s->folders_n) + 1]++;
-	for (size_t i = 0; i <= s->folders_n; i++)
-		start[i + 1] += start[i];
-	for (size_t i = 0; i < s->files_n; i++)
-		s->by_folder[start[MIN(s->files[i].folder, s->folders_n)]++] = (uint32_t)i;
-	free(start);
-}
+/* ---- all of it ---- */
 
 bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool all, struct scan *out, struct err *e)
 {
@@ -512,7 +353,7 @@ bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool 
 	w->rules = rules;
 	w->all = all;
 	w->out = out;
-	put_text(out, "");
+	scan_put_text(out, "");
 	if (!enter(w, SCAN_NONE)) {
 		err_sys(e, "cannot read the folder %s", path);
 		free(w);
@@ -524,9 +365,9 @@ bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool 
 	walk_on(w);
 	free(w->frames);
 	free(w->removed);
-	sort_paths(out);
-	merge_attachments(out, rules);
-	sort_by_folder(out);
+	scan_sort_paths(out);
+	scan_merge_attachments(out, rules);
+	scan_sort_by_folder(out);
 
 	scan_stat_all(root, path, out, scan_threads(out->files_n), &now);
 	for (size_t i = 0; i < out->folders_n; i++)
@@ -534,7 +375,7 @@ bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool 
 	for (size_t i = 0; i < out->files_n; i++) {
 		if (out->files[i].kind != SCAN_KEPT)
 			out->files[i].st = now.files[i];
-		classify(w, out, &out->files[i]);
+		scan_classify(root, rules, all, out, &out->files[i]);
 	}
 	scan_now_free(&now);
 	free(w);

@@ -19,6 +19,7 @@
 
 #define IDLE_MS 250
 #define BUSY_MS 20
+#define RUNNING 64
 
 struct watch {
 	char *path;
@@ -108,20 +109,37 @@ static bool connect(struct watch *w, struct err *e)
 struct telling {
 	void (*changed)(void *ctx, int64_t attempt);
 	void *ctx;
+	int64_t running[RUNNING]; /* told already */
+	size_t running_n;
 };
 
 static bool tell(void *ctx, int64_t attempt)
 {
 	struct telling *t = ctx;
 
+	for (size_t i = 0; i < t->running_n; i++)
+		if (t->running[i] == attempt)
+			return true;
 	if (t->changed)
 		t->changed(t->ctx, attempt);
 	return true;
 }
 
+/* The change list does not tell of streams that grow. */
+static bool tell_running(struct watch *w, struct telling *t, struct err *e)
+{
+	size_t n;
+
+	if (!store_running_ids(w->reader, t->running, RUNNING, &n, e))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		tell(t, t->running[i]);
+	t->running_n = n;
+	return true;
+}
+
 static unsigned look(struct watch *w, struct telling *t, struct err *e)
 {
-	unsigned news = WATCH_NOTHING;
 	bool lost = false, fresh = !w->store;
 	int64_t version;
 
@@ -130,13 +148,12 @@ static unsigned look(struct watch *w, struct telling *t, struct err *e)
 	version = store_data_version(w->store);
 	if (version == w->version && version != 0 && !fresh)
 		return WATCH_NOTHING;
-	if (!store_changes(w->store, &w->seq, &lost, tell, t, e)) {
+	if (!tell_running(w, t, e) || !store_changes(w->store, &w->seq, &lost, tell, t, e)) {
 		disconnect(w); /* whatever it was, a new connection does not have it */
 		return WATCH_FAILED;
 	}
 	w->version = version;
-	news = WATCH_RECORD;
-	return lost ? news | WATCH_LOST : news;
+	return lost ? WATCH_RECORD | WATCH_LOST : WATCH_RECORD;
 }
 
 /* ---- outside ----------------------------------------------------------------------------------------- */
@@ -193,7 +210,7 @@ int watch_fd(const struct watch *w)
 
 unsigned watch_read(struct watch *w, void (*changed)(void *ctx, int64_t attempt), void *ctx, struct err *e)
 {
-	struct telling t = { changed, ctx };
+	struct telling t = { .changed = changed, .ctx = ctx };
 	unsigned news;
 	bool ours;
 

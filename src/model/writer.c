@@ -18,22 +18,40 @@ void writer_begin(struct writer *w, struct store *st, int64_t attempt, int front
 	hash_begin(&w->hash);
 }
 
-static void tell_front(struct writer *w, const struct chunk *c)
+static void send_hint(struct writer *w)
 {
-	const char *p = c->bytes;
+	const struct chunk *c = &w->hinted;
 
-	/* A gap in what it got is found by position, so nothing may follow one but WIRE_SYNC. */
-	if (c->gap)
-		w->front_lost = true;
-	for (size_t done = 0; done < c->len && w->front >= 0 && !w->front_lost;) {
-		size_t n = MIN(c->len - done, (size_t)WIRE_MOST);
-		enum wire_result r = wire_send(w->front, WIRE_BYTES, c->stream, c->position + (int64_t)done, p + done, n);
+	for (size_t done = 0; done < w->hint.len && w->front >= 0 && !w->front_lost;) {
+		size_t n = MIN(w->hint.len - done, (size_t)WIRE_MOST);
+		enum wire_result r = wire_send(w->front, WIRE_BYTES, c->stream, c->position + (int64_t)done, w->hint.data + done, n);
 		if (r == WIRE_GONE)
 			w->front = -1;
 		if (r == WIRE_FULL)
 			w->front_lost = true;
 		done += n;
 	}
+	buf_clear(&w->hint);
+}
+
+/* Many small pieces are few packets: a socket takes a few hundred only, whatever their size. */
+static void tell_front(struct writer *w, const struct chunk *c)
+{
+	struct chunk *h = &w->hinted;
+
+	if (w->front < 0)
+		return;
+	bool follows = h->stream == c->stream && h->position + (int64_t)w->hint.len == c->position;
+	if (w->hint.len && (!follows || c->gap || w->hint.len + c->len > WIRE_MOST))
+		send_hint(w);
+	/* A gap in what it got is found by position, so nothing may follow one but WIRE_SYNC. */
+	if (c->gap)
+		w->front_lost = true;
+	if (w->front_lost)
+		return;
+	if (w->hint.len == 0)
+		*h = (struct chunk){ .stream = c->stream, .position = c->position };
+	buf_add(&w->hint, c->bytes, c->len);
 }
 
 static void add_row(struct writer *w, struct item *it)
@@ -88,9 +106,14 @@ bool writer_flush(struct writer *w)
 		return false;
 	}
 	drop_rows(w);
-	if (w->front_lost && wire_send(w->front, WIRE_SYNC, 0, 0, NULL, 0) == WIRE_DONE)
-		w->front_lost = false;
 	return true;
+}
+
+/* A front that missed something reads the record up to what is committed now, and gets packets again. */
+static void let_catch_up(struct writer *w)
+{
+	if (w->front_lost && w->rows == 0 && wire_send(w->front, WIRE_SYNC, 0, 0, NULL, 0) == WIRE_DONE)
+		w->front_lost = false;
 }
 
 /* A record that another process holds is waited for: as long as the run goes on, and a while longer.
@@ -120,9 +143,11 @@ void writer_run(struct writer *w, struct backlog *q)
 	while (!closed) {
 		int64_t due_us = w->rows > 0 && !w->failed ? w->oldest_us + COMMIT_US : -1;
 		struct item *it = backlog_take(q, due_us, &closed);
+		for (const struct item *one = it; one; one = one->next)
+			tell_front(w, &one->c);
+		send_hint(w);
 		while (it) {
 			struct item *next = it->next;
-			tell_front(w, &it->c);
 			add_row(w, it);
 			it = next;
 			/* In bites, also when a long queue came at once. */
@@ -131,6 +156,7 @@ void writer_run(struct writer *w, struct backlog *q)
 		}
 		if (!closed && w->rows > 0 && clock_mono_us() >= w->oldest_us + COMMIT_US)
 			commit(w, q);
+		let_catch_up(w);
 	}
 }
 
@@ -157,4 +183,5 @@ void writer_free(struct writer *w)
 	item_free_all(w->first);
 	w->first = w->last = NULL;
 	w->rows = 0;
+	buf_free(&w->hint);
 }

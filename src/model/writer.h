@@ -13,6 +13,8 @@ struct writer {
 	int64_t attempt;
 	int front;            /* wire; -1: nobody */
 	bool front_lost;      /* it missed packets and must read the record */
+	struct buf hint;      /* the next packet for it … */
+	struct chunk hinted;  /* … its stream and position */
 	struct hasher hash;   /* of all chunks, in order */
 	struct item *first;   /* rows not yet committed, owned … */
 	struct item *last;

@@ -121,6 +121,35 @@ static void drop_rights(void)
 		child_fail(CONTROL, STAGE_LOCK, errno, "hiding the keeper");
 }
 
+/*
+ * Wipes the caller's command line and environment from the keeper: /proc/1/cmdline is readable by
+ * anybody. Where they lie is told by stat (proc(5): 48 arg_start to 51 env_end); argv and environ may
+ * point elsewhere by now.
+ */
+static void forget_arguments(bool proc)
+{
+	extern char **environ;
+	char text[1024];
+	unsigned long at[4] = { 0 };
+	int fd = proc ? open("/proc/self/stat", O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+
+	for (char **v = environ; v != NULL && *v != NULL; v++)
+		memset(*v, 0, strlen(*v));
+	prctl(PR_SET_NAME, "keeper");
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	const char *p = strrchr(text, ')');
+	for (int field = 2; p != NULL && field < 48; field++)
+		p = strchr(p + 1, ' ');
+	if (p == NULL || sscanf(p, "%lu %lu %lu %lu", &at[0], &at[1], &at[2], &at[3]) != 4)
+		return;
+	for (int i = 0; i < 4; i += 2)
+		if (at[i] != 0 && at[i] < at[i + 1])
+			memset((void *)at[i], 0, at[i + 1] - at[i]);
+}
+
 /* ---- the program ------------------------------------------------------------------------------ */
 
 static void set_limit(int which, int64_t soft, int64_t hard)
@@ -171,10 +200,10 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void change_dir(const struct sandbox *sb, const struct sandbox_spec *spec)
+static void change_dir(const struct sandbox *sb)
 {
-	if (chdir(sb->box) != 0 || (spec->cwd != NULL && chdir(spec->cwd) != 0))
-		child_fail(CONTROL, STAGE_LOCK, errno, "entering the folder %s", spec->cwd != NULL ? spec->cwd : ".");
+	if (chdir(sb->box) != 0 || chdir(sb->cwd) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "entering the folder %s", sb->cwd);
 }
 
 /* The one from outside lies on a mount that this root does not have. */
@@ -187,12 +216,13 @@ static void take_input(void)
 	close(null);
 }
 
-_Noreturn static void program(struct sandbox *sb, const struct sandbox_spec *spec, int scratch, int inotify)
+_Noreturn static void program(struct sandbox *sb, char **argv, char **env, int scratch, int inotify)
 {
-	struct strv env = environment_build(&sb->policy, spec->env);
 	struct message ready = { .type = MSG_READY }, failed = { .type = MSG_EXEC };
 
-	change_dir(sb, spec);
+	if (setsid() < 0) /* out of the keeper's group as well */
+		child_fail(CONTROL, STAGE_LOCK, errno, "making a session");
+	change_dir(sb);
 	take_input();
 	if (landlock_restrict(&sb->plan) != 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "restricting the program with Landlock");
@@ -212,7 +242,7 @@ _Noreturn static void program(struct sandbox *sb, const struct sandbox_spec *spe
 		close(CONTROL);
 		_exit(probe_inside(sb->box));
 	}
-	execve(spec->argv[0], (char *const *)spec->argv, env.v);
+	execve(argv[0], argv, env);
 	failed.code = errno;
 	message_send(CONTROL, &failed, NULL, 0);
 	_exit(127);
@@ -220,13 +250,13 @@ _Noreturn static void program(struct sandbox *sb, const struct sandbox_spec *spe
 
 /* The keeper sleeps until execve and lends its memory: that saves the copy of all page tables. The
  * program's rights, limits, filter and signal actions are its own nevertheless. */
-__attribute__((noinline)) static pid_t start_program(struct sandbox *sb, const struct sandbox_spec *spec, int scratch,
+__attribute__((noinline)) static pid_t start_program(struct sandbox *sb, char **argv, char **env, int scratch,
                                                      int inotify)
 {
 	pid_t pid = vfork();
 
 	if (pid == 0)
-		program(sb, spec, scratch, inotify);
+		program(sb, argv, env, scratch, inotify);
 	return pid;
 }
 
@@ -249,7 +279,12 @@ void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct chil
 	int inotify = observe_begin(sb);
 	drop_rights();
 
-	pid_t pid = start_program(sb, spec, scratch, inotify);
+	/* Copies: the caller's may well lie in what is wiped now. */
+	struct strv env = environment_build(&sb->policy, spec->env), argv = { 0 };
+	for (size_t i = 0; spec->argv != NULL && spec->argv[i] != NULL; i++)
+		strv_add(&argv, spec->argv[i]);
+	forget_arguments(sb->tier->proc);
+	pid_t pid = start_program(sb, argv.v, env.v, scratch, inotify);
 	if (pid < 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "making the program's process");
 	close(GO);

@@ -168,8 +168,9 @@ static int open_regular(struct walk *w, const char *name, const struct stat *st)
 {
 	struct stat now;
 
-	if ((st->st_mode & 0600) != 0600)
-		fchmodat(w->dir, name, 0600, 0); /* a regular file by lstat, and nothing moves any more */
+	/* A regular file by lstat, and nothing moves any more. */
+	if ((st->st_mode & 0600) != 0600 && fchmodat(w->dir, name, 0600, 0) != 0)
+		return -1;
 	int fd = openat(w->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode) || now.st_ino != st->st_ino || now.st_dev != st->st_dev)) {
 		close(fd);
@@ -311,8 +312,10 @@ static bool enter(struct walk *w, const char *name)
 		goto out;
 	if (fstatat(w->dir, plain, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
 		goto out;
-	if ((st.st_mode & 0700) != 0700)
-		fchmodat(w->dir, plain, 0700, 0);
+	if ((st.st_mode & 0700) != 0700 && fchmodat(w->dir, plain, 0700, 0) != 0) {
+		leave_out(w);
+		goto out;
+	}
 	if (w->place->overlay) {
 		w->path.data[--w->path.len] = '\0';
 		mode_t was = offered_kind(w, w->path.data);

@@ -119,6 +119,7 @@ struct sandbox {
 	const struct tier_info *tier;
 	struct mount_plan plan;
 	char *box;                   /* owned; absolute, clean */
+	char *cwd;                   /* owned; relative to it */
 	struct strv layers;          /* host paths, topmost first */
 	struct strv code;            /* paths of the code layer */
 	struct strv watch;           /* folders observed */

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -47,6 +46,7 @@ struct keeper {
 	pid_t program;
 	bool ended;         /* the program has */
 	bool asked;         /* to end it, or by the memory limit */
+	bool alone;         /* nobody else is in the namespace */
 	int status;         /* of the program */
 	int64_t killed;     /* others that we ended */
 	int64_t next_tick_us;
@@ -256,10 +256,12 @@ static void reap_ready(struct keeper *k)
 
 	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
 		note_end(k, pid, status);
+	/* Orphans become our children, so without children there is nobody. */
+	k->alone = pid < 0 && errno == ECHILD;
 }
 
 /* kill(-1) reaches every process but us; who is forking meanwhile fails or dies of it. When there
- * is nobody left to wait for, the namespace holds only us, as orphans become our children. */
+ * is nobody left to wait for, the namespace holds only us. */
 static void end_rest(struct keeper *k)
 {
 	int status;
@@ -281,14 +283,6 @@ static void take_orders(struct keeper *k)
 		end_all(k);
 }
 
-static void forget_environment(void)
-{
-	extern char **environ;
-
-	for (char **v = environ; v != NULL && *v != NULL; v++)
-		memset(*v, 0, strlen(*v));
-}
-
 static void leave_streams(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -307,8 +301,6 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 	sigset_t chld;
 
 	leave_streams();
-	forget_environment();
-	prctl(PR_SET_NAME, "keeper");
 	if (sb->tier->proc)
 		k.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	k.tmp = open("/dev/shm", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -331,9 +323,10 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		if (!k.ended && !k.asked && clock_mono_us() >= k.next_tick_us)
 			watch_memory(&k);
 	}
-	if (!k.asked)
+	if (!k.asked && !k.alone)
 		count_processes(&k, 1);
-	end_rest(&k);
+	if (!k.alone)
+		end_rest(&k);
 	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	message_send(control, &m, NULL, 0);

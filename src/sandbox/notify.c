@@ -60,6 +60,7 @@ static const struct { const struct word *words; size_t n; bool bits; const char 
 	[NAMING_CLONE] = { namespaces, ARRAY_LEN(namespaces), true, "0x%llx" },
 	[NAMING_IOCTL] = { ioctls, ARRAY_LEN(ioctls), false, "0x%llx" },
 	[NAMING_PTRACE] = { ptraces, ARRAY_LEN(ptraces), false, "request %llu" },
+	[NAMING_PROCESS] = { NULL, 0, false, "process %llu" },
 	[NAMING_SIZE] = { NULL, 0, false, "%llu bytes" },
 	[NAMING_NUMBER] = { NULL, 0, false, "0x%llx" },
 };

@@ -23,15 +23,15 @@ static const struct remedy remedies[] = {
 	{ STAGE_NAMESPACES, "/proc/sys/kernel/unprivileged_userns_clone", 0,
 	  "user namespaces are switched off for users: as root, sysctl -w kernel.unprivileged_userns_clone=1" },
 	{ STAGE_NAMESPACES, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
-	  "AppArmor lets only named programs make user namespaces: a tickmark that is installed (make install, package) brings a profile; or as "
-	  "root, sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
+	  "AppArmor lets only named programs make user namespaces: a tickmark that is installed (make install, package) "
+	  "brings a profile; or as root, sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
 	{ STAGE_NAMESPACES, "/.dockerenv", -1, CONTAINER },
 	{ STAGE_NAMESPACES, "/run/.containerenv", -1, CONTAINER },
 	{ STAGE_NAMESPACES, "/proc/self/ns/user", -1, "this system does not let tickmark make user namespaces" },
 	{ STAGE_NAMESPACES, "/proc/self", -1, "this kernel has no user namespaces (CONFIG_USER_NS)" },
 	{ STAGE_MOUNTS, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
-	  "AppArmor lets only named programs mount in user namespaces: a tickmark that is installed (make install, package) brings a profile; or as "
-	  "root, sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
+	  "AppArmor lets only named programs mount in user namespaces: a tickmark that is installed (make install, "
+	  "package) brings a profile; or as root, sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
 	{ STAGE_MOUNTS, "/.dockerenv", -1, CONTAINER },
 	{ STAGE_MOUNTS, "/run/.containerenv", -1, CONTAINER },
 	{ STAGE_PROC, "/.dockerenv", -1, CONTAINER },

@@ -31,6 +31,7 @@ enum rule_naming {
 	NAMING_CLONE,   /* namespace flags */
 	NAMING_IOCTL,
 	NAMING_PTRACE,
+	NAMING_PROCESS,
 	NAMING_SIZE,    /* bytes */
 	NAMING_NUMBER,  /* hexadecimal */
 };
@@ -62,6 +63,14 @@ static const struct rule_case rule_unix_only[] = {
 };
 
 static const struct rule_case rule_no_namespace[] = {
+	{ .value = 0, .act = ACT_ALLOW },
+};
+
+static const struct rule_case rule_not_the_keeper[] = {
+	{ .value = 1, .act = ACT_NOTIFY },
+};
+
+static const struct rule_case rule_itself[] = {
 	{ .value = 0, .act = ACT_ALLOW },
 };
 
@@ -134,12 +143,11 @@ static const struct rule rules[] = {
 	           "time times",
 	  .why = "reading and waiting for clocks" },
 	{ .calls = "getpid getppid gettid getpgid getpgrp getsid setsid setpgid getuid geteuid getgid getegid getresuid getresgid "
-	           "getgroups capget getrlimit ugetrlimit setrlimit prlimit64 getrusage sysinfo uname getrandom getcpu getpriority "
-	           "setpriority ioprio_get",
+	           "getgroups capget getrlimit ugetrlimit setrlimit getrusage sysinfo uname getrandom getcpu getpriority ioprio_get",
 	  .why = "what it is and what it has; raising needs rights it has not" },
-	{ .calls = "sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_setparam sched_getscheduler "
-	           "sched_setscheduler sched_getattr sched_setattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval",
-	  .why = "threads of libraries; RLIMIT_NICE and RTPRIO are 0" },
+	{ .calls = "sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr sched_get_priority_max "
+	           "sched_get_priority_min sched_rr_get_interval",
+	  .why = "reading what threads have" },
 	{ .calls = "select _newselect pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 "
 	           "eventfd eventfd2",
 	  .why = "waiting (asyncio, selectors)" },
@@ -154,6 +162,11 @@ static const struct rule rules[] = {
 	  .kind = "network", .arg = 0, CASES(rule_unix_only), .naming = NAMING_FAMILY },
 	{ .calls = "clone", .why = "threads and processes, but no namespaces", .act = ACT_NOTIFY, .err = EPERM,
 	  .kind = "namespace", .arg = 0, .mask = RULE_NAMESPACES, CASES(rule_no_namespace), .naming = NAMING_CLONE },
+	{ .calls = "prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr",
+	  .why = "its own limits and threads; not the keeper's (1), which has its uid and watches its memory", .act = ACT_ALLOW,
+	  .err = EPERM, .kind = "process", .arg = 0, CASES(rule_not_the_keeper), .naming = NAMING_PROCESS },
+	{ .calls = "setpriority", .why = "nicer, for itself and its group; a group or a user may hold the keeper", .act = ACT_NOTIFY,
+	  .err = EPERM, .kind = "process", .arg = 1, CASES(rule_itself), .naming = NAMING_PROCESS },
 	{ .calls = "ioctl", .why = "few are needed; what else exists belongs to devices", .act = ACT_ERRNO, .err = ENOTTY,
 	  .kind = "terminal", .arg = 1, CASES(rule_ioctls), .naming = NAMING_IOCTL },
 	{ .calls = "prctl", .why = "names, THP, parent-death signal; not seccomp, capabilities or memory maps", .act = ACT_ERRNO,

@@ -68,7 +68,8 @@ static bool give_chunk(struct store *st, int64_t chunk, size_t *n, store_bytes_f
 	return ok;
 }
 
-bool blob_each(struct store *st, int64_t id, int64_t size, store_bytes_fn add, void *ctx, struct err *e)
+/* All chunks of a blob in order: ERR_CORRUPT when one is missing. */
+static bool each_chunk(struct store *st, int64_t id, int64_t size, store_bytes_fn add, void *ctx, struct err *e)
 {
 	int64_t chunk = id << CHUNK_BITS;
 	size_t n;
@@ -110,7 +111,7 @@ bool store_blob_each(struct store *st, const struct digest *d, store_bytes_fn ad
 	if (id == 0)
 		return err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept", st->path, hex);
 	hash_begin(&c.hash);
-	if (!blob_each(st, id, size, add_checked, &c, e))
+	if (!each_chunk(st, id, size, add_checked, &c, e))
 		return false;
 	have = hash_end(&c.hash);
 	if (!digest_equal(&have, d))

@@ -8,7 +8,5 @@
 bool blob_find(struct store *st, const struct digest *d, int64_t *id, int64_t *size, struct err *e);
 /* Keeps bytes of any size. Inside a transaction. */
 bool blob_put(struct store *st, const void *p, size_t n, struct digest *out, int64_t *id, struct err *e);
-/* All chunks of a blob in order, without looking at their hash: ERR_CORRUPT when one is missing. */
-bool blob_each(struct store *st, int64_t id, int64_t size, store_bytes_fn add, void *ctx, struct err *e);
 
 #endif

@@ -75,6 +75,7 @@ bool db_fail(struct store *st, int rc, const char *doing, struct err *e)
 		die("out of memory");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL: /* others were faster too often */
 		return err_set(e, ERR_BUSY, "%s in %s: it is locked by another process; try again when that has finished",
 		               doing, st->path);
 	case SQLITE_FULL:

@@ -5,6 +5,7 @@
 #define TICKMARK_STORE_DB_H
 
 #include <sqlite3.h>
+#include <time.h>
 
 #include "statement.h"
 #include "store.h"
@@ -21,6 +22,9 @@ struct store {
 	bool wal;
 	char why[128];                       /* reason for no WAL, or "" */
 	int64_t device, inode;               /* of the file */
+	int64_t size;                        /* and what changes when it is written, as it was opened */
+	struct timespec changed;
+	bool in_place;                       /* read without locks: see evidence_is_unchanged */
 	int version;                         /* user_version */
 	int64_t waiting_since_us;            /* of the busy handler */
 };

@@ -210,8 +210,11 @@ static bool add_refusal(struct store *st, int64_t attempt, int64_t seq, const st
 /* Sets of inputs and artifacts are whole: what a person sees in them needs no other set. */
 static bool put_sets(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
 {
-	return manifest_put(st, with->inputs, with->inputs_n, 0, &end->inputs, e) &&
-	       manifest_put(st, with->artifacts, with->artifacts_n, 0, &end->artifacts, e);
+	struct digest inputs = store_manifest_hash(with->inputs, with->inputs_n);
+	struct digest artifacts = store_manifest_hash(with->artifacts, with->artifacts_n);
+
+	return manifest_put(st, with->inputs, with->inputs_n, &inputs, 0, &end->inputs, e) &&
+	       manifest_put(st, with->artifacts, with->artifacts_n, &artifacts, 0, &end->artifacts, e);
 }
 
 static bool hash_chunk(void *ctx, const struct chunk *c, struct err *e)

@@ -121,7 +121,7 @@ void store_environment_free(struct environment *env)
 /* ---- policy ----------------------------------------------------------------------------------- */
 
 /* The columns of the limits stand in the order of limit_table. */
-struct digest policy_hash(const struct policy *p)
+static struct digest policy_hash(const struct policy *p)
 {
 	struct hasher h;
 
@@ -168,7 +168,11 @@ bool policy_put(struct store *st, const struct policy *p, int64_t *id, struct er
 
 bool store_policy_put(struct store *st, const struct policy *p, int64_t *id, struct err *e)
 {
-	return db_begin(st, DB_NORMAL, e) && db_end(st, policy_put(st, p, id, e), e);
+	struct digest hash = policy_hash(p);
+
+	if (!policy_find(st, &hash, id, e))
+		return false;
+	return *id != 0 || (db_begin(st, DB_NORMAL, e) && db_end(st, policy_put(st, p, id, e), e));
 }
 
 bool store_policy_get(struct store *st, int64_t id, struct policy *out, struct err *e)

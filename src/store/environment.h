@@ -6,7 +6,6 @@
 #include "db.h"
 
 bool environment_put(struct store *st, const struct environment *env, int64_t *id, struct err *e);
-struct digest policy_hash(const struct policy *p);
 bool policy_put(struct store *st, const struct policy *p, int64_t *id, struct err *e);
 bool asker_put(struct store *st, const struct asker *a, int64_t *id, struct err *e);
 /* Host, boot, the folder as the run sees it, and the record file itself. */

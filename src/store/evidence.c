@@ -54,7 +54,20 @@ static bool connect_in_place(struct store *st, struct err *e)
 	bool ok = db_connect(st, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, e);
 
 	free(uri);
+	st->in_place = true;
 	return ok;
+}
+
+bool evidence_is_unchanged(struct store *st, struct err *e)
+{
+	struct stat sb;
+
+	if (!st->in_place)
+		return true;
+	if (stat(st->path, &sb) == 0 && sb.st_size == st->size && sb.st_ctim.tv_sec == st->changed.tv_sec &&
+	    sb.st_ctim.tv_nsec == st->changed.tv_nsec)
+		return true;
+	return err_set(e, ERR_BUSY, "%s was changed by another process while it was read; open it again", st->path);
 }
 
 /* ---- a copy -------------------------------------------------------------------------------------- */

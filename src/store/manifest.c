@@ -424,20 +424,20 @@ static bool put_difference(struct store *st, const struct entry *entries, size_t
 	return ok;
 }
 
-bool manifest_put(struct store *st, const struct entry *entries, size_t n, int64_t base, int64_t *id, struct err *e)
+bool manifest_put(struct store *st, const struct entry *entries, size_t n, const struct digest *hash, int64_t base,
+                  int64_t *id, struct err *e)
 {
-	struct digest hash = store_manifest_hash(entries, n);
 	bool done = false;
 
 	for (size_t i = 1; i < n; i++)
 		assert(by_path(&entries[i - 1], &entries[i]) < 0);
-	if (store_manifest_find(st, &hash, id))
+	if (store_manifest_find(st, hash, id))
 		return true;
-	if (base && n >= WHOLE_BELOW && !put_difference(st, entries, n, &hash, base, id, &done, e))
+	if (base && n >= WHOLE_BELOW && !put_difference(st, entries, n, hash, base, id, &done, e))
 		return false;
 	if (done)
 		return true;
-	if (!add_head(st, entries, n, &hash, 0, id, e))
+	if (!add_head(st, entries, n, hash, 0, id, e))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!add_entry(st, *id, &entries[i], e))
@@ -453,5 +453,5 @@ bool store_manifest_put(struct store *st, const struct entry *entries, size_t n,
 
 	if (store_manifest_find(st, &hash, id))
 		return true;
-	return db_begin(st, DB_NORMAL, e) && db_end(st, manifest_put(st, entries, n, base, id, e), e);
+	return db_begin(st, DB_NORMAL, e) && db_end(st, manifest_put(st, entries, n, &hash, base, id, e), e);
 }

@@ -46,6 +46,8 @@ static bool look_at_file(struct store *st, struct err *e)
 		return err_set(e, ERR_CORRUPT, "%s is not a tickmark record", st->path);
 	st->device = (int64_t)sb.st_dev;
 	st->inode = (int64_t)sb.st_ino;
+	st->size = sb.st_size;
+	st->changed = sb.st_ctim;
 	return true;
 }
 

@@ -100,12 +100,13 @@ static bool put_code(struct store *st, struct attempt *a, const struct queue_wit
 	return *code != 0 || err_set(e, ERR_NOTFOUND, "%s: the code %.12s is not kept", st->path, hex);
 }
 
-static bool put_shared(struct store *st, struct attempt *a, const struct queue_with *with, struct err *e)
+static bool put_shared(struct store *st, struct attempt *a, const struct queue_with *with,
+                       const struct digest *offered, struct err *e)
 {
 	return (!with->environment || environment_put(st, with->environment, &a->environment, e)) &&
 	       (!with->policy || policy_put(st, with->policy, &a->policy, e)) &&
 	       (!with->offered ||
-	        manifest_put(st, with->offered, with->offered_n, with->offered_base, &a->offered, e));
+	        manifest_put(st, with->offered, with->offered_n, offered, with->offered_base, &a->offered, e));
 }
 
 static bool add_attempt(struct store *st, struct attempt *a, int64_t code, struct err *e)
@@ -180,13 +181,14 @@ static bool add_lists(struct store *st, const struct attempt *a, struct err *e)
 	return true;
 }
 
-static bool queue(struct store *st, struct attempt *a, const struct queue_with *with, struct err *e)
+static bool queue(struct store *st, struct attempt *a, const struct queue_with *with, const struct digest *offered,
+                  struct err *e)
 {
 	int64_t code;
 	bool new_step;
 
 	return number_attempt(st, a, with->step, &new_step, e) && put_code(st, a, with, &code, e) &&
-	       put_shared(st, a, with, e) && add_attempt(st, a, code, e) && add_lists(st, a, e) &&
+	       put_shared(st, a, with, offered, e) && add_attempt(st, a, code, e) && add_lists(st, a, e) &&
 	       tally_queued(st, a, new_step, e) && ledger_append(st, "queued", a->id, NULL, e);
 }
 
@@ -194,11 +196,16 @@ bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue
 {
 	static const struct queue_with nothing = { 0 };
 	struct attempt filled = *a;
+	struct digest offered = { 0 };
 
 	assert(a->script && a->box && a->cwd);
 	if (!filled.queued_us)
 		filled.queued_us = clock_now_us();
-	if (!db_begin(st, DB_FULL, e) || !db_end(st, queue(st, &filled, with ? with : &nothing, e), e))
+	if (!with)
+		with = &nothing;
+	if (with->offered) /* before others have to wait for us */
+		offered = store_manifest_hash(with->offered, with->offered_n);
+	if (!db_begin(st, DB_FULL, e) || !db_end(st, queue(st, &filled, with, &offered, e), e))
 		return false;
 	*a = filled;
 	return true;

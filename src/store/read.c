@@ -14,7 +14,7 @@
 #define STREAM_BITS 32          /* of a stream chunk's, for its place in the attempt */
 #define KEEP_WHOLE (1 << 20)    /* rows up to so many bytes are kept when a part was asked for */
 
-enum read_sql { READ_CONTENT, READ_ROWS, READ_ENDED, READ_CHANGE, READ_COUNT };
+enum read_sql { READ_CONTENT, READ_ROWS, READ_ENDED, READ_CHANGE, READ_RUNNING, READ_COUNT };
 
 static const char *const read_table[READ_COUNT] = {
 	[READ_CONTENT] = "SELECT id, size FROM blob WHERE sha256 = ?",
@@ -25,6 +25,7 @@ static const char *const read_table[READ_COUNT] = {
 	              " WHERE c.id >= ? AND c.id < ? ORDER BY c.id LIMIT ?",
 	[READ_ENDED] = "SELECT 1 FROM attempt_end WHERE attempt = ?",
 	[READ_CHANGE] = "SELECT coalesce(max(seq), 0) FROM change",
+	[READ_RUNNING] = "SELECT attempt FROM running ORDER BY attempt DESC LIMIT ?",
 };
 
 struct store_reader {
@@ -248,5 +249,17 @@ bool store_change_last(struct store_reader *r, int64_t *seq, struct err *e)
 	int rc = sqlite3_step(s);
 
 	*seq = rc == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+	return end_statement(r, s, rc, e);
+}
+
+bool store_running_ids(struct store_reader *r, int64_t *ids, size_t max, size_t *n, struct err *e)
+{
+	sqlite3_stmt *s = r->statements[READ_RUNNING];
+	int rc;
+
+	*n = 0;
+	sqlite3_bind_int64(s, 1, (int64_t)max);
+	while ((rc = sqlite3_step(s)) == SQLITE_ROW)
+		ids[(*n)++] = sqlite3_column_int64(s, 0);
 	return end_statement(r, s, rc, e);
 }

@@ -6,12 +6,10 @@
 #include "verify.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "blob.h"
+#include "evidence.h"
 #include "ledger.h"
-#include "name.h"
 #include "schema.h"
 
 void verify_fault(struct verify *v, const char *fmt, ...)
@@ -32,6 +30,21 @@ bool verify_step(struct verify *v, struct err *e)
 	if (!v->progress || v->progress(v->ctx, MIN(v->done, v->total), v->total))
 		return true;
 	return err_set(e, ERR_CANCELLED, "verifying %s: cancelled", v->st->path);
+}
+
+bool verify_each(struct verify *v, enum sql_id sql, verify_row_fn check, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(v->st, sql, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!check(v, &q, e)) {
+			sql_end(&q);
+			return false;
+		}
+	return answer == SQL_DONE;
 }
 
 const char *verify_name(struct verify *v, int64_t attempt, char out[VERIFY_NAME])
@@ -288,222 +301,14 @@ static bool check_entry(struct verify *v, struct sql *q, struct ledger_head *hea
 	return verify_step(v, e);
 }
 
+static bool check_next(struct verify *v, struct sql *q, struct err *e)
+{
+	return check_entry(v, q, &v->out->head, e);
+}
+
 static bool check_ledger(struct verify *v, struct err *e)
 {
-	enum sql_answer answer;
-	struct sql q;
-
-	if (!sql_start(v->st, SQL_LEDGER_EACH, &q, e))
-		return false;
-	while ((answer = sql_row(&q, e)) == SQL_ROW)
-		if (!check_entry(v, &q, &v->out->head, e)) {
-			sql_end(&q);
-			return false;
-		}
-	return answer == SQL_DONE;
-}
-
-/* Runs `check` on every row of a statement. */
-static bool each(struct verify *v, enum sql_id sql, bool (*check)(struct verify *v, struct sql *q, struct err *e),
-                 struct err *e)
-{
-	enum sql_answer answer;
-	struct sql q;
-
-	if (!sql_start(v->st, sql, &q, e))
-		return false;
-	while ((answer = sql_row(&q, e)) == SQL_ROW)
-		if (!check(v, &q, e)) {
-			sql_end(&q);
-			return false;
-		}
-	return answer == SQL_DONE;
-}
-
-/* ---- sets ---------------------------------------------------------------------------------------------- */
-
-/* Is the text what the bytes beside it make, and are there bytes where there have to be? */
-static bool names_are_true(struct verify *v, int64_t id, bool *yes, struct err *e)
-{
-	enum sql_answer answer;
-	struct sql q;
-
-	*yes = true;
-	if (!sql_start(v->st, SQL_VERIFY_NAMES, &q, e))
-		return false;
-	bind_int(&q, id);
-	while ((answer = sql_row(&q, e)) == SQL_ROW) {
-		const char *text = col_text(&q);
-		bool plain = sqlite3_column_type(q.s, 1) == SQLITE_NULL;
-		char *escaped = NULL;
-
-		if (!plain) {
-			const char *bytes = col_text(&q);
-
-			*yes = *yes && bytes && strlen(bytes) == (size_t)sqlite3_column_bytes(q.s, 1) && !name_is_plain(bytes);
-			escaped = name_escape_dup(bytes ? bytes : "");
-		}
-		*yes = *yes && text && (plain ? name_is_plain(text) : strcmp(text, escaped) == 0);
-		free(escaped);
-	}
-	return answer == SQL_DONE;
-}
-
-static void set_fault(struct verify *v, int64_t id, const char *what)
-{
-	char name[VERIFY_NAME];
-	struct sql q;
-
-	if (sql_start(v->st, SQL_VERIFY_MANIFEST_USER, &q, NULL)) {
-		bind_int(&q, id);
-		if (sql_row(&q, NULL) == SQL_ROW) {
-			int64_t attempt = col_int(&q);
-
-			verify_fault(v, "%s: its %s: %s", verify_name(v, attempt, name), col_text(&q), what);
-			sql_end(&q);
-			return;
-		}
-	}
-	verify_fault(v, "set of files %lld: %s", (long long)id, what);
-}
-
-static void compare_set(struct verify *v, const struct manifest *m, int64_t files, int64_t bytes)
-{
-	struct digest have = store_manifest_hash(m->entries, m->n);
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < m->n; i++)
-		sum += MAX(m->entries[i].size, (int64_t)0);
-	if (!digest_equal(&have, &m->sha256))
-		set_fault(v, m->id, "the list is not what was recorded");
-	if (files != (int64_t)m->n || bytes != sum)
-		set_fault(v, m->id, "number or sum of sizes of the files is not what was recorded");
-}
-
-static bool check_set(struct verify *v, struct sql *q, struct err *e)
-{
-	int64_t id = col_int(q), files = col_int(q), bytes = col_int(q);
-	struct err fault = { 0 };
-	struct manifest m;
-	bool names;
-
-	if (store_manifest_get(v->st, id, &m, &fault)) {
-		compare_set(v, &m, files, bytes);
-		store_manifest_free(&m);
-	} else if (fault.code == ERR_CORRUPT || fault.code == ERR_NOTFOUND) {
-		set_fault(v, id, "the list cannot be put together");
-	} else {
-		if (e)
-			*e = fault;
-		return false;
-	}
-	if (!names_are_true(v, id, &names, e))
-		return false;
-	if (!names)
-		set_fault(v, id, "a name is not what its bytes are");
-	return verify_step(v, e);
-}
-
-static bool check_sets(struct verify *v, struct err *e)
-{
-	return each(v, SQL_VERIFY_MANIFESTS, check_set, e);
-}
-
-/* ---- rows known by their own hash ---------------------------------------------------------------------- */
-
-/* All columns but the last two, which are hash and id. */
-static bool hashed_row_is_true(struct sql *q, int64_t *id)
-{
-	int n = sqlite3_column_count(q->s) - 2;
-	struct digest have, want;
-	struct hasher h;
-
-	hash_begin(&h);
-	for (int i = 0; i < n; i++)
-		ledger_hash_column(&h, q->s, i);
-	have = hash_end(&h);
-	q->i = n;
-	want = col_digest(q);
-	*id = col_int(q);
-	return digest_equal(&have, &want);
-}
-
-static bool check_environment(struct verify *v, struct sql *q, struct err *e)
-{
-	int64_t id;
-
-	if (!hashed_row_is_true(q, &id))
-		verify_fault(v, "environment %lld is not what was recorded", (long long)id);
-	return verify_step(v, e);
-}
-
-static bool check_policy(struct verify *v, struct sql *q, struct err *e)
-{
-	int64_t id;
-
-	if (!hashed_row_is_true(q, &id))
-		verify_fault(v, "policy %lld is not what was recorded", (long long)id);
-	return verify_step(v, e);
-}
-
-static bool check_shared(struct verify *v, struct err *e)
-{
-	return each(v, SQL_VERIFY_ENVIRONMENTS, check_environment, e) && each(v, SQL_VERIFY_POLICIES, check_policy, e);
-}
-
-/* ---- contents ---------------------------------------------------------------------------------------------- */
-
-/* Hash and size of all chunks under an id; in_order: their places are 0, 1, 2 … */
-static bool read_chunks(struct verify *v, int64_t id, struct digest *hash, int64_t *size, bool *in_order, struct err *e)
-{
-	int64_t next = id << 24;
-	enum sql_answer answer;
-	struct hasher h;
-	struct sql q;
-
-	*size = 0;
-	*in_order = true;
-	hash_begin(&h);
-	if (!sql_start(v->st, SQL_VERIFY_BLOB_CHUNKS, &q, e))
-		return false;
-	bind_int(&q, id);
-	while ((answer = sql_row(&q, e)) == SQL_ROW) {
-		const void *p;
-		size_t n;
-
-		*in_order = *in_order && col_int(&q) == next++;
-		q.i = 1;
-		p = col_blob(&q, &n);
-		hash_add(&h, p ? p : "", n);
-		*size += (int64_t)n;
-	}
-	*hash = hash_end(&h);
-	return answer == SQL_DONE;
-}
-
-static bool check_blob(struct verify *v, struct sql *q, struct err *e)
-{
-	int64_t id = col_int(q), size, have_size;
-	struct digest want = col_digest(q), have;
-	char hex[DIGEST_HEX];
-	bool in_order;
-
-	size = col_int(q);
-	if (!read_chunks(v, id, &have, &have_size, &in_order, e))
-		return false;
-	digest_hex(&want, hex);
-	if (!digest_equal(&have, &want) || !in_order)
-		verify_fault(v, "content %.12s: its bytes are not those that were recorded", hex);
-	else if (size != have_size)
-		verify_fault(v, "content %.12s: its size is not what was recorded", hex);
-	v->out->blobs++;
-	v->out->bytes += have_size;
-	return verify_step(v, e);
-}
-
-static bool check_blobs(struct verify *v, struct err *e)
-{
-	return each(v, SQL_VERIFY_BLOBS, check_blob, e);
+	return verify_each(v, SQL_LEDGER_EACH, check_next, e);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
@@ -528,8 +333,7 @@ static bool count_all(struct verify *v, struct err *e)
 static bool verify_all(struct verify *v, struct err *e)
 {
 	static bool (*const parts[])(struct verify *v, struct err *e) = {
-		count_all,     check_schema, check_file,  check_ledger, verify_rows,
-		check_sets,    check_shared, check_blobs, verify_rebuildable,
+		count_all, check_schema, check_file, check_ledger, verify_rows, verify_contents, verify_rebuildable,
 	};
 
 	/* What is damaged below SQL is a finding, and the rest is looked at as well. */
@@ -558,5 +362,5 @@ bool store_verify(struct store *st, store_fault_fn fault, store_progress_fn prog
 	*out = (struct verify_result){ 0 };
 	ok = verify_all(&v, e);
 	db_read_end(st, begun);
-	return ok;
+	return ok && evidence_is_unchanged(st, e);
 }

@@ -22,6 +22,10 @@ bool verify_step(struct verify *v, struct err *e);
 #define VERIFY_NAME 48
 const char *verify_name(struct verify *v, int64_t attempt, char out[VERIFY_NAME]);
 
+/* Runs `check` on every row of a statement without parameters. */
+typedef bool (*verify_row_fn)(struct verify *v, struct sql *q, struct err *e);
+bool verify_each(struct verify *v, enum sql_id sql, verify_row_fn check, struct err *e);
+
 /* A question to the whole file: every row of its answer is a fault. */
 struct verify_query {
 	const char *sql;   /* first column: an id or a name */
@@ -32,6 +36,7 @@ bool verify_ask(struct verify *v, const struct verify_query *queries, size_t n, 
 
 /* The parts. False only when the file cannot be read. */
 bool verify_rows(struct verify *v, struct err *e);        /* rows that nothing covers, types, references */
+bool verify_contents(struct verify *v, struct err *e);    /* what is known by its own hash */
 bool verify_rebuildable(struct verify *v, struct err *e); /* tables that are derived from facts */
 
 #endif

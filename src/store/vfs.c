@@ -17,14 +17,13 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #define WAL_HEADER 32 /* bytes (https://sqlite.org/fileformat2.html#walformat) */
 
 struct wal_file {
 	sqlite3_file base;      /* first: what SQLite sees */
 	bool header_only;       /* the file had no bytes, and since then got its header alone */
-	_Alignas(max_align_t) unsigned char real[]; /* the file of SQLite's own layer */
+	_Alignas(sqlite3_int64) unsigned char real[]; /* the file of SQLite's own layer, aligned as it aligns */
 };
 
 static sqlite3_file *real_of(sqlite3_file *f)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "spawn.h"
 #include "text.h"
 
 /* ---- copy ------------------------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static bool is_dangerous(const char *type)
 	return strstr(type, "PROGRAM") || strstr(type, "SCRIPT") || strstr(type, "LAUNCHER");
 }
 
-static void opened(struct ui *ui, void *ctx, const struct child_end *end)
+static void opened(struct ui *ui, void *ctx, const struct spawn_end *end)
 {
 	(void)ctx;
 	if (end && end->status != 0)
@@ -172,11 +172,11 @@ static void open_now(void *ctx, const char *text)
 {
 	struct saving *s = ctx;
 	const char *argv[] = { "xdg-open", s->to, NULL };
-	struct child_spec spec = { .argv = argv, .quiet = true, .done = opened };
+	struct spawn_spec spec = { .argv = argv, .quiet = true, .done = opened };
 	struct err e = { 0 };
 
 	(void)text;
-	if (child_start(s->ui, &spec, &e))
+	if (spawn_start(s->ui, &spec, &e))
 		ui_notice(s->ui, "a copy was handed to xdg-open: %s", s->to);
 	else
 		ui_error(s->ui, "%s", e.msg);

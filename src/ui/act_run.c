@@ -1,10 +1,10 @@
-/* r R e a x: what starts and stops runs. Starting goes through child.c; the record tells the rest. */
+/* r R e a x: what starts and stops runs. Starting goes through spawn.c; the record tells the rest. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "spawn.h"
 #include "editor.h"
 #include "text.h"
 
@@ -59,7 +59,7 @@ static void first_line(char *s)
 	s[strcspn(s, "\n")] = '\0';
 }
 
-static void run_ended(struct ui *ui, void *ctx, const struct child_end *end)
+static void run_ended(struct ui *ui, void *ctx, const struct spawn_end *end)
 {
 	struct order *o = ctx;
 	char *out;
@@ -91,11 +91,11 @@ static void run_ended(struct ui *ui, void *ctx, const struct child_end *end)
 static unsigned start(struct order *o, bool quiet)
 {
 	struct err e = { 0 };
-	struct child_spec spec = { .argv = (const char *const *)o->argv.v, .input = o->draft, .cwd = o->cwd ? o->cwd : o->ui->root,
+	struct spawn_spec spec = { .argv = (const char *const *)o->argv.v, .input = o->draft, .cwd = o->cwd ? o->cwd : o->ui->root,
 		.quiet = quiet, .done = run_ended, .ctx = o };
 
 	o->ui->follow_new = true;
-	if (!child_start(o->ui, &spec, &e)) {
+	if (!spawn_start(o->ui, &spec, &e)) {
 		ui_error(o->ui, "%s", e.msg);
 		order_free(o);
 	}

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "spawn.h"
 
 #define DRAFT_MAX ((size_t)64 << 20)
 #define AT_ONCE_US 2000000 /* an editor that is back sooner without a change has probably handed over */
@@ -82,7 +82,7 @@ enum edit_result editor_run(struct ui *ui, const char *path, const struct buf *b
 		ui_error(ui, "no editor was found: set EDITOR; the draft is %s", path);
 		return EDIT_FAILED;
 	}
-	status = child_foreground(ui, editor, args, &e);
+	status = spawn_foreground(ui, editor, args, &e);
 	if (status == -1)
 		ui_error(ui, "%s; the draft is %s", e.msg, path);
 	else if (WIFSIGNALED(status))

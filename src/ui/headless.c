@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "spawn.h"
 
 #define SCRIPT_MAX ((size_t)16 << 20)
 #define PATIENCE_US 60000000 /* of wait and wait-idle */
@@ -58,7 +58,7 @@ static bool turn(struct player *p, int timeout_ms)
 	if (v == ui_top(p->ui) && v->ops->idle)
 		mask |= v->ops->idle(v, &more);
 	take_mask(p, mask);
-	return idle && !more && mask == TURN_NOTHING && workers_busy(p->ui->workers) == 0 && child_count(p->ui) == 0 &&
+	return idle && !more && mask == TURN_NOTHING && workers_busy(p->ui->workers) == 0 && spawn_count(p->ui) == 0 &&
 	       p->ui->running == 0;
 }
 

@@ -295,8 +295,7 @@ unsigned ui_command(struct ui *ui, enum command id, const char *arg)
 		return TURN_DRAW;
 	}
 	if (info->flags & COMMAND_WRITES && ui->evidence) {
-		ui_notice(ui, "'%s' is not possible here: this is evidence, a record opened outside its workspace, and is "
-		          "never written", info->name);
+		ui_notice(ui, "evidence is never written: '%s' works in the record's own workspace only", info->name);
 		return TURN_DRAW;
 	}
 	if (info->flags & COMMAND_ACTS && (ui->cols < UI_ACT_COLS || ui->rows < UI_ACT_ROWS)) {

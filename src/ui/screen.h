@@ -116,7 +116,7 @@ struct ui {
 	bool notice_fresh;            /* the last one is on the last line until the next key */
 	bool mouse;
 
-	struct child *children;       /* processes of ours (child.h) */
+	struct spawned *children;     /* processes of ours (spawn.h) */
 	char sandbox[80];             /* what the first line says of network and sandbox */
 	int64_t running;              /* attempts without an end */
 	int64_t ended;                /* attempts and checks with an end: artifacts and inputs are final */

@@ -117,16 +117,22 @@ static struct pen glyph_pen(const struct text_paint *p, const struct colouring *
 	return pen;
 }
 
-/* In the view of both streams, what came from stderr, and what stands for bytes that were not kept. */
-static struct pen stream_pen(const struct text_paint *p, const struct text_row *row, struct pen pen)
-{
+/* Where the glyphs of a stream came from; asked again only where that changes. */
+struct stream_tint {
 	struct source_origin origin;
+	bool known;
+};
 
-	if (!section_is_stream(p->kind) || !source_origin(p->text->source, row->start, &origin))
+/* In the view of both streams, what came from stderr, and what stands for bytes that were not kept. */
+static struct pen stream_pen(const struct text_paint *p, struct stream_tint *t, int64_t at, struct pen pen)
+{
+	if (!section_is_stream(p->kind))
 		return pen;
-	if (origin.gap)
+	if (!t->known || at < t->origin.start || at >= t->origin.end)
+		t->known = source_origin(p->text->source, at, &t->origin);
+	if (t->known && t->origin.gap)
 		pen.role = ROLE_GAP;
-	else if (p->kind == SECTION_OUTPUT && origin.stream == STREAM_ERR)
+	else if (t->known && p->kind == SECTION_OUTPUT && t->origin.stream == STREAM_ERR)
 		pen.role = ROLE_STDERR;
 	return pen;
 }
@@ -137,6 +143,7 @@ bool text_paint_row(const struct text_paint *p, struct canvas *c, struct rect cl
 	size_t max = (size_t)cols + 8;
 	struct glyph *glyphs;
 	struct colouring *colours;
+	struct stream_tint tint = { .known = false };
 	int64_t n;
 
 	if (cols < 1)
@@ -145,12 +152,12 @@ bool text_paint_row(const struct text_paint *p, struct canvas *c, struct rect cl
 	colours = xcalloc(1, sizeof(*colours));
 	p->text->rows.cols = cols;
 	n = rows_draw(&p->text->rows, row, skip, glyphs, max);
-	pen = stream_pen(p, row, pen);
 	lex_line(p, row, colours);
 	if (n > 0)
 		find_hits(p, row, glyphs[0].at, glyphs[n - 1].at + 1, colours);
 	for (int64_t i = 0; i < n; i++) {
-		canvas_put(c, clip, x, y, glyphs[i].bytes, glyphs[i].n, glyphs[i].width, glyph_pen(p, colours, &glyphs[i], pen));
+		struct pen use = glyph_pen(p, colours, &glyphs[i], stream_pen(p, &tint, glyphs[i].at, pen));
+		canvas_put(c, clip, x, y, glyphs[i].bytes, glyphs[i].n, glyphs[i].width, use);
 		x += glyphs[i].width;
 	}
 	free(glyphs);

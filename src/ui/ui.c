@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "spawn.h"
 #include "headless.h"
 #include "screen.h"
 #include "text.h"
@@ -370,7 +370,7 @@ static void ui_free(struct ui *ui)
 {
 	prompt_free(ui->prompt);
 	ui->prompt = NULL;
-	child_forget_all(ui);
+	spawn_forget_all(ui);
 	while (ui->depth > 0) {
 		struct view *v = ui->stack[--ui->depth];
 		v->ops->free(v);

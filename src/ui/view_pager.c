@@ -556,6 +556,8 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 			pager_go_last(p);
 		else
 			pager_stand_at(p, spec->pos);
+		if (spec->pos > 0)
+			pager_settle(p);
 	}
 	query_detail_free(&d);
 	return ok;

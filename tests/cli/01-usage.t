@@ -18,7 +18,7 @@ tm --help; is "--help is help" "$out" "$help"
 
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' <<<"${help%%before the command*}")
 is "every command is listed" "$(echo $commands)" \
-	"init attach run repeat rerun stop wait log show export verify config doctor help"
+	"init attach run repeat rerun stop wait log show export verify config doctor demo help"
 for c in $commands; do
 	tm "$c" --help
 	is "$c --help: status" "$rc" 0
@@ -85,7 +85,7 @@ tm -C nowhere log
 is "-C to nowhere: status" "$rc" 2
 like "-C to nowhere: message" "$err" "cannot go to folder nowhere: No such file"
 
-# the screen is not there yet
+# without a terminal there is no screen
 for c in "" "." "-C ."; do
 	# shellcheck disable=SC2086
 	tm $c

@@ -50,7 +50,7 @@ tm show last --json; jis "full disk: the run itself is ok" 'd["state"]' ok
 "$TICKMARK" show last --stdout >/dev/full 2>"$work/err"; is "full disk: show --stdout" "$?" 2
 
 # kill -9 of the front: the run goes on
-"$TICKMARK" run gate.py 50 >/dev/null 2>&1 & front=$!
+"$TICKMARK" run gate.py 300 >/dev/null 2>&1 & front=$!
 begun last; kill -9 $front; wait $front 2>/dev/null
 tm wait last
 is "kill -9 of the front: the run went on" "$rc" 0

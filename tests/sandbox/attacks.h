@@ -135,11 +135,25 @@ static const struct probe attacks[] = {
 	  "time.sleep(0.05)\n"
 	  "os.kill(1, 0) if False else None\n" PASS,
 	  .out = "PASS" },
+	{ .name = "the keeper cannot be slowed or blinded", .source = PY_SYSCALL
+	  "import resource\n"
+	  "b = ctypes.create_string_buffer(128)\n"
+	  "must('prlimit', call(302, 1, resource.RLIMIT_NOFILE, b, 0), 'EPERM')\n"
+	  "must('prlimit', call(302, 1 | 1 << 32, resource.RLIMIT_CPU, b, 0), 'EPERM')\n"
+	  "must('sched_setaffinity', call(203, 1, 8, b), 'EPERM')\n"
+	  "must('sched_setscheduler', call(144, 1, 5, b), 'EPERM')\n"
+	  "must('sched_setattr', call(314, 1, b, 0), 'EPERM')\n"
+	  "for which, who in ((0, 1), (1, 1), (2, 1000)): must('setpriority', call(141, which, who, 19), 'EPERM')\n"
+	  "os.nice(1); os.setpriority(os.PRIO_PGRP, 0, 2); assert os.getpriority(os.PRIO_PROCESS, 1) == 0\n"
+	  "os.sched_setaffinity(os.getpid(), os.sched_getaffinity(0)); resource.prlimit(os.getpid(), resource.RLIMIT_CORE)\n" PASS,
+	  .out = "PASS", .refused = { "process prlimit64 process 1", "process sched_setaffinity process 1",
+	                              "process sched_setscheduler process 1", "process setpriority process 1" } },
 	{ .name = "only its own processes are there", .source =
 	  "import os\n"
 	  "pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())\n"
 	  "assert pids == [1, os.getpid()], pids\n"
-	  "assert os.getppid() == 1 and os.getsid(0) != os.getpid(), (os.getppid(), os.getsid(0))\n"
+	  "assert os.getppid() == 1 and os.getsid(0) == os.getpid() == os.getpgid(0) and os.getsid(1) == 1\n"
+	  "assert open('/proc/1/cmdline', 'rb').read().strip(b'\\0') == b'', open('/proc/1/cmdline', 'rb').read()\n"
 	  "assert open('/proc/1/comm').read() == 'keeper\\n', open('/proc/1/comm').read()\n" PASS,
 	  .out = "PASS" },
 	{ .name = "inherited descriptors", .source =

@@ -61,7 +61,7 @@ static const struct probe limits[] = {
 	  "while True:\n"
 	  "    try: os.fork()\n"
 	  "    except OSError: pass\n",
-	  .limits = { .processes = 40, .wall_ms = 1500 }, .end = SANDBOX_LIMIT, .limit = "timeout", .at = "processes", .killed = 20 },
+	  .limits = { .processes = 40, .wall_ms = 5000 }, .end = SANDBOX_LIMIT, .limit = "timeout", .at = "processes", .killed = 20 },
 	{ .name = "threads", .source =
 	  "import threading, time\n"
 	  "n = 0\n"

@@ -335,11 +335,43 @@ static void test_fonts(void **state)
 	interpreter_free(&i);
 }
 
+/* ---- doctor ---- */
+
+static void add_finding(void *ctx, const struct finding *f)
+{
+	buf_addf(ctx, "%s %s %s: %s\n", f->good ? "+" : "-", f->what, f->state, f->remedy);
+}
+
+static void test_doctor(void **state)
+{
+	struct place *p = *state;
+	struct buf b = { 0 };
+
+	need_sandbox(p);
+	assert_done(p, doctor_each(p->ws, add_finding, &b, &p->e));
+	assert_has(b.data, "+ kernel Linux");
+	assert_has(b.data, " sandbox ");
+	assert_has(b.data, "+ interpreter CPython 3.");
+	assert_has(b.data, "+ rights only you may read the record");
+	assert_has(b.data, "record.db, journal ");
+	buf_clear(&b);
+	/* Wider rights are pointed out, with what mends them. */
+	assert_int_equal(chmod(".tickmark", 0755), 0);
+	assert_int_equal(chmod(".tickmark/record.db", 0644), 0);
+	assert_done(p, doctor_each(p->ws, add_finding, &b, &p->e));
+	assert_has(b.data, "- rights others may read .tickmark, .tickmark/record.db: chmod -R go= ");
+	buf_clear(&b);
+	assert_done(p, doctor_each(NULL, add_finding, &b, &p->e));
+	assert_has(b.data, "+ record no workspace here: tickmark init makes one");
+	buf_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_shims), TEST(test_probe_and_cache), cmocka_unit_test(test_packages), TEST(test_choice), TEST(test_venv),
 		TEST(test_prefixes), TEST(test_all), TEST(test_figures_report), TEST(test_fonts),
+		TEST(test_doctor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -347,6 +347,18 @@ static void unreadable_files_are_left_out(void **state)
 	expect_offer("", "a=1\nb=2\n");
 	assert_int_equal(fchmodat(ws->dir, "b", 0, 0), 0);
 	expect_offer("", "a=1\n");
+	put("sub/c", "3");
+	assert_int_equal(fchmodat(ws->dir, "sub", 0, 0), 0);
+	for (int i = 0; i < 3; i++) {
+		expect_offer("", "a=1\n");
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* past the tick of the clock */
+	}
+	assert_int_equal(fchmodat(ws->dir, "sub", 0700, 0), 0);
+	expect_offer("", "a=1\nsub/c=3\n");
+	assert_int_equal(fchmodat(ws->dir, "sub", 0600, 0), 0);
+	expect_offer("", "a=1\n");
+	assert_int_equal(fchmodat(ws->dir, "sub", 0700, 0), 0);
+	expect_offer("", "a=1\nsub/c=3\n");
 }
 
 /* ---- the cache may go, and the index may rot ---- */

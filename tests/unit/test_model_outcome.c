@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/clues.h"
 #include "model/outcome.h"
 
 static const struct limits some_limits = {
@@ -217,11 +218,56 @@ static void test_additions(void **state)
 	buf_free(&detail);
 }
 
+/* ---- clues ---- */
+
+static void test_clues(void **state)
+{
+	static const struct {
+		const char *err, *missing, *last;
+		bool ours;
+	} cases[] = {
+		{ "", NULL, NULL, false },
+		{ "warning\n\n \n", NULL, "warning", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: 'a.csv'\n", "sub/a.csv",
+		  "FileNotFoundError: [Errno 2] No such file or directory: 'a.csv'", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: '../a b/c.csv'\n", "a b/c.csv", "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: '/home/jm/ws/x.csv'\n", "x.csv", "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: '/etc/x.csv'\n", NULL, "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: '../../x.csv'\n", NULL, "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: 'new\\nline\\x07\\udce9\\\\.csv'\n",
+		  "sub/new\nline\x07\xe9\\.csv", "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: '\\x9b.csv'\n", "sub/\xc2\x9b.csv", "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: '\\q.csv'\n", NULL, "", false },
+		{ TRACE "FileNotFoundError: [Errno 2] No such file or directory: 'a\\x00b'\n", NULL, "", false },
+		{ TRACE "PermissionError: [Errno 13] Permission denied: 'a.csv'\n", NULL, "", false },
+		{ TRACE "ModuleNotFoundError: No module named 'helper'\n", NULL, "", true },
+		{ TRACE "ModuleNotFoundError: No module named 'pkg.deep.er'\n", NULL, "", true },
+		{ TRACE "ModuleNotFoundError: No module named 'help'\n", NULL, "", false },
+		{ TRACE "ModuleNotFoundError: No module named 'pandas'\n", NULL, "", false },
+	};
+	struct entry entries[] = { { .path = "lib/helper.py" }, { .path = "pkg/x.csv" } };
+	struct offer offer = { .entries = entries, .n = ARRAY_LEN(entries) };
+	struct attempt a = { .box = "/home/jm/ws", .cwd = "sub" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct clues c;
+		const char *missing = cases[i].missing, *last = cases[i].last;
+		clues_find(cases[i].err, strlen(cases[i].err), &a, &offer, &c);
+		if (!missing != !c.missing || (missing && strcmp(missing, c.missing) != 0))
+			fail_msg("%zu: missing %s", i, c.missing ? c.missing : "none");
+		if (!last != !c.last_line.p || (last && *last && (c.last_line.n != strlen(last) || memcmp(last, c.last_line.p, c.last_line.n) != 0)))
+			fail_msg("%zu: last line %.*s", i, (int)c.last_line.n, c.last_line.p ? c.last_line.p : "");
+		assert_int_equal(c.module_is_ours, cases[i].ours);
+		clues_free(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_limit_text), cmocka_unit_test(test_signal_text),
-		cmocka_unit_test(test_additions),
+		cmocka_unit_test(test_additions), cmocka_unit_test(test_clues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,7 +133,7 @@ static void test_secrets_and_arguments(void **state)
 {
 	struct place *p = *state;
 	struct run_request req = request();
-	char *secret[] = { "KEY=abc", NULL }, *env[] = { "RATE=2", NULL }, *args[] = { "x", "", NULL };
+	char *secret[] = { (char *)"KEY=abc", NULL }, *env[] = { (char *)"RATE=2", NULL }, *args[] = { (char *)"x", (char *)"", NULL };
 	struct detail d;
 	struct told t;
 

@@ -174,7 +174,7 @@ static void test_places(void **state)
 	static const char *const froms[][3] = {
 		{ ".", "sub/step.py", "sub/step.py" }, { "sub", "step.py", "step.py" }, { "empty", "../sub/step.py", "../sub/step.py" },
 	};
-	char *args[] = { "a b", "--x", NULL };
+	char *args[] = { (char *)"a b", (char *)"--x", NULL };
 	for (size_t i = 0; i < ARRAY_LEN(froms); i++) {
 		assert_int_equal(chdir(froms[i][0]), 0);
 		req.script = froms[i][1];
@@ -236,7 +236,7 @@ static void test_variables(void **state)
 {
 	struct place *p = *state;
 	struct run_request req = request();
-	char *env[] = { "RATE=3", NULL }, *secret[] = { "API_KEY=s3cr3t-probe", NULL }, *bad[] = { "1X=2", NULL };
+	char *env[] = { (char *)"RATE=3", NULL }, *secret[] = { (char *)"API_KEY=s3cr3t-probe", NULL }, *bad[] = { (char *)"1X=2", NULL };
 	struct detail d;
 	struct told t;
 
@@ -272,7 +272,7 @@ static void test_refused_requests(void **state)
 {
 	struct place *p = *state;
 	struct run_request req = request(), none = request();
-	char *twice[] = { "A=1", "A=2", NULL };
+	char *twice[] = { (char *)"A=1", (char *)"A=2", NULL };
 
 	assert_fails(p, ERR_INPUT, "one of", run_start(p->ws, &none, &p->e));
 	req.script = "nothere.py";

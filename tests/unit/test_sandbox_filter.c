@@ -174,6 +174,23 @@ static void test_clone_flags(void **state)
 	assert_int_equal(verdict(SYS_personality, 0x0040000, 0, 0), SECCOMP_RET_USER_NOTIF);
 }
 
+static void test_the_keeper_is_out_of_reach(void **state)
+{
+	static const int calls[] = { SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setattr };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		assert_int_equal(verdict(calls[i], 1, 0, 0), SECCOMP_RET_USER_NOTIF);
+		assert_int_equal(verdict(calls[i], 1 | UINT64_C(7) << 32, 0, 0), SECCOMP_RET_USER_NOTIF);
+		assert_int_equal(verdict(calls[i], 0, 0, 0), SECCOMP_RET_ALLOW);
+		assert_int_equal(verdict(calls[i], 2, 0, 0), SECCOMP_RET_ALLOW);
+	}
+	for (uint64_t which = 0; which < 3; which++) {
+		assert_int_equal(verdict(SYS_setpriority, which, 0, 19), SECCOMP_RET_ALLOW);
+		assert_int_equal(verdict(SYS_setpriority, which, 1, 19), SECCOMP_RET_USER_NOTIF);
+	}
+}
+
 static void test_longest_mapping(void **state)
 {
 	static const uint64_t limits[] = { 1, 4096, UINT32_MAX, UINT64_C(1) << 32, (UINT64_C(5) << 32) + 7, UINT64_C(1) << 40 };
@@ -264,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_sockets),
 		cmocka_unit_test(test_ioctls),
 		cmocka_unit_test(test_clone_flags),
+		cmocka_unit_test(test_the_keeper_is_out_of_reach),
 		cmocka_unit_test(test_longest_mapping),
 		cmocka_unit_test(test_rules_are_sound),
 		cmocka_unit_test(test_regeneration_is_identical),

@@ -388,6 +388,27 @@ static void evidence_with_a_wal_is_read_from_a_copy(void **state)
 	free(before);
 }
 
+static void ignore_fault(void *ctx, const char *what)
+{
+	(void)ctx;
+	(void)what;
+}
+
+/* Read in place is read without locks: a verdict on two states would be worth nothing. */
+static void evidence_that_is_written_meanwhile_is_not_verified(void **state)
+{
+	struct place *p = *state;
+	struct verify_result r;
+	struct store *st;
+
+	case_sql(p, "PRAGMA journal_mode = DELETE");
+	st = case_open(p, STORE_EVIDENCE);
+	assert_done(p, store_verify(st, ignore_fault, NULL, NULL, &r, &p->e));
+	case_sql(p, "INSERT INTO tally VALUES ('x', 1)");
+	assert_fails(p, ERR_BUSY, "changed by another process", store_verify(st, ignore_fault, NULL, NULL, &r, &p->e));
+	store_close(st);
+}
+
 /* A rollback journal that a crash left: read as if it were rolled back, and left as it is. */
 static void evidence_with_a_hot_journal(void **state)
 {
@@ -562,6 +583,7 @@ int main(void)
 		WITH_RECORD(data_version_grows_by_others),
 		WITH_RECORD(evidence_in_place),
 		WITH_RECORD(evidence_with_a_wal_is_read_from_a_copy),
+		WITH_RECORD(evidence_that_is_written_meanwhile_is_not_verified),
 		WITH_RECORD(evidence_with_a_hot_journal),
 		WITH_RECORD(wal_by_default),
 		WITH_RECORD(synced_folder_gets_a_rollback_journal),

@@ -153,8 +153,8 @@ static void forge_begin(struct place *p, struct forger *f)
 	close(in);
 	close(out);
 	assert_int_equal(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(f->db, "INSERT INTO prune_permit VALUES (1); PRAGMA ignore_check_constraints = 1;"
-	                              "PRAGMA synchronous = OFF",
+	assert_int_equal(sqlite3_exec(f->db, "PRAGMA synchronous = OFF; INSERT INTO prune_permit VALUES (1);"
+	                              "PRAGMA ignore_check_constraints = 1",
 	                              NULL, NULL, NULL), SQLITE_OK);
 }
 

@@ -1,5 +1,5 @@
 /* Spawning with a clean signal mask, and collecting what children have to say. */
-#include "child.h"
+#include "spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +15,15 @@
 
 extern char **environ;
 
-struct child {
-	struct child *next;
+struct spawned {
+	struct spawned *next;
 	struct ui *ui;
 	pid_t pid;
 	int pidfd;
 	int out, err;       /* pipes, not blocking; -1 */
 	struct buf text;    /* of stdout */
 	struct buf said;    /* of stderr: what is kept is the end */
-	child_fn done;
+	spawn_fn done;
 	void *ctx;
 };
 
@@ -49,7 +49,7 @@ static const char *program(const char *name)
 	return strcmp(name, "tickmark") == 0 ? "/proc/self/exe" : name;
 }
 
-static bool spawn(struct ui *ui, const struct child_spec *spec, int out, int err, pid_t *pid, struct err *e)
+static bool spawn(struct ui *ui, const struct spawn_spec *spec, int out, int err, pid_t *pid, struct err *e)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -94,7 +94,7 @@ static void take(int fd, struct buf *into, bool keep_end)
 
 static unsigned on_output(void *ctx)
 {
-	struct child *c = ctx;
+	struct spawned *c = ctx;
 	size_t before = c->text.len + c->said.len;
 
 	take(c->out, &c->text, false);
@@ -118,9 +118,9 @@ static char *last_line(const struct buf *b)
 	return xstrndup(b->data ? b->data + start : "", end - start);
 }
 
-static void drop(struct child *c)
+static void drop(struct spawned *c)
 {
-	struct child **at = &c->ui->children;
+	struct spawned **at = &c->ui->children;
 
 	while (*at && *at != c)
 		at = &(*at)->next;
@@ -140,7 +140,7 @@ static void drop(struct child *c)
 
 static unsigned on_end(void *ctx)
 {
-	struct child *c = ctx;
+	struct spawned *c = ctx;
 	int status = 0;
 
 	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
@@ -148,7 +148,7 @@ static unsigned on_end(void *ctx)
 	take(c->out, &c->text, false);
 	take(c->err, &c->said, true);
 	char *line = last_line(&c->said);
-	struct child_end end = { .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+	struct spawn_end end = { .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 		.out = c->text.data ? c->text.data : "", .err = line };
 	if (c->done)
 		c->done(c->ui, c->ctx, &end);
@@ -157,10 +157,10 @@ static unsigned on_end(void *ctx)
 	return TURN_DRAW;
 }
 
-bool child_start(struct ui *ui, const struct child_spec *spec, struct err *e)
+bool spawn_start(struct ui *ui, const struct spawn_spec *spec, struct err *e)
 {
 	int out[2] = { -1, -1 }, err[2];
-	struct child *c;
+	struct spawned *c;
 	pid_t pid;
 	bool ok;
 
@@ -181,7 +181,7 @@ bool child_start(struct ui *ui, const struct child_spec *spec, struct err *e)
 		return false;
 	}
 	c = xcalloc(1, sizeof(*c));
-	*c = (struct child){ .next = ui->children, .ui = ui, .pid = pid, .out = out[0], .err = err[0],
+	*c = (struct spawned){ .next = ui->children, .ui = ui, .pid = pid, .out = out[0], .err = err[0],
 		.done = spec->done, .ctx = spec->ctx };
 	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	ui->children = c;
@@ -192,19 +192,19 @@ bool child_start(struct ui *ui, const struct child_spec *spec, struct err *e)
 	return true;
 }
 
-size_t child_count(const struct ui *ui)
+size_t spawn_count(const struct ui *ui)
 {
 	size_t n = 0;
 
-	for (const struct child *c = ui->children; c; c = c->next)
+	for (const struct spawned *c = ui->children; c; c = c->next)
 		n++;
 	return n;
 }
 
-void child_forget_all(struct ui *ui)
+void spawn_forget_all(struct ui *ui)
 {
 	while (ui->children) {
-		struct child *c = ui->children;
+		struct spawned *c = ui->children;
 		if (c->done)
 			c->done(ui, c->ctx, NULL);
 		drop(c);
@@ -232,7 +232,7 @@ static int wait_for(struct ui *ui, pid_t pid)
 	}
 }
 
-int child_foreground(struct ui *ui, const char *shell, const char *const *args, struct err *e)
+int spawn_foreground(struct ui *ui, const char *shell, const char *const *args, struct err *e)
 {
 	char *line = xasprintf("%s \"$@\"", shell);
 	struct strv argv = { 0 };

@@ -3,34 +3,34 @@
  * spawned in a session of its own: the screen has worker threads, and a fork without exec of a
  * process with threads, curses and blocked signals would hand all of that to the runner.
  */
-#ifndef TICKMARK_UI_CHILD_H
-#define TICKMARK_UI_CHILD_H
+#ifndef TICKMARK_UI_SPAWN_H
+#define TICKMARK_UI_SPAWN_H
 
 #include "screen.h"
 
-struct child_end {
+struct spawn_end {
 	int status;          /* exit status; -1: ended by a signal */
 	const char *out;     /* first 4 KiB of stdout, NUL-terminated */
 	const char *err;     /* last line of stderr */
 };
-typedef void (*child_fn)(struct ui *ui, void *ctx, const struct child_end *end);
+typedef void (*spawn_fn)(struct ui *ui, void *ctx, const struct spawn_end *end);
 
-struct child_spec {
+struct spawn_spec {
 	const char *const *argv;  /* NULL-terminated; argv[0] NULL-free. "tickmark": this program */
 	const char *input;        /* file for stdin; NULL: none */
 	const char *cwd;          /* NULL: ours */
 	bool quiet;               /* stdout is not wanted */
-	child_fn done;            /* frees ctx */
+	spawn_fn done;            /* frees ctx */
 	void *ctx;
 };
-bool child_start(struct ui *ui, const struct child_spec *spec, struct err *e);
-size_t child_count(const struct ui *ui);
+bool spawn_start(struct ui *ui, const struct spawn_spec *spec, struct err *e);
+size_t spawn_count(const struct ui *ui);
 /* Lets go of all; they go on by themselves. */
-void child_forget_all(struct ui *ui);
+void spawn_forget_all(struct ui *ui);
 
 /* Runs a command with the terminal given back, and takes it again: `shell` is a line for sh to
  * which "$@" is added, args what it stands for. Returns its wait status, -1 with e when it could not
  * be started. */
-int child_foreground(struct ui *ui, const char *shell, const char *const *args, struct err *e);
+int spawn_foreground(struct ui *ui, const char *shell, const char *const *args, struct err *e);
 
 #endif

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Running from the screen, and what others run: live streams, stop, repeat, rerun, hang-up, evidence.
+. "$(dirname "$0")/lib.sh"
+fixture basic "$work/ws"
+cd "$work/ws" || exit 1
+workspaces=$work/ws
+play() { "$TICKMARK" --script - --size 100x30 . <<<"$1" 2>&1; }
+outcome() { "$TICKMARK" log | awk -v r="$1" '$1 == r { print $2 }'; }
+
+cat > "$work/slow.sh" <<'X'
+#!/bin/sh
+printf '# Slow\nimport time\nfor i in range(600):\n    print("n", i, flush=True)\n    time.sleep(0.1)\n' > "$1"
+X
+chmod +x "$work/slow.sh"
+export EDITOR=$work/slow.sh
+out=$(play $'wait-idle\nkey a Enter\nwait n 3\nsee running\nsee 1 running\nkey x\nsee stop 4.1?\nkey n\nwait n 6\nkey x Enter\nwait stopped\nwait-idle')
+is "a run is watched live and stopped" $? 0
+is "with its outcome" "$(outcome 4.1)" stopped
+like "repeat gives a verdict" "$(play $'wait-idle\ntext :1.1\nkey Enter r\nwait 1.1r1 repeats 1.1: same\nwait-idle')" '1\.1r1 +same'
+like "rerun says what changed, and runs" "$(play $'wait-idle\ntext :1.1\nkey Enter R\nsee schedule.csv changed\nkey Enter\nwait 1.2\nwait-idle')" '1\.2 +ok'
+is "on the files of now" "$("$TICKMARK" show 1.2 --json | grep -c 'total 31')" 1
+before=$("$TICKMARK" log --json | md5sum)
+out=$(play $'wait-idle\ntext :1.1\nkey Enter R Esc x e Esc')
+is "whatever is not confirmed does not run" "$("$TICKMARK" log --json | md5sum)" "$before"
+rm -f .tickmark/drafts/*
+
+# what another process runs
+cp "$work/slow.sh" "$work/x"; sh "$work/x" slow.py
+"$TICKMARK" run --detach slow.py >/dev/null
+out=$(play $'wait 1 running\ntext :5\nkey Enter Enter\nwait n 2\ntext :search ^n 1$\nkey Enter Enter\nsee following\nwait n 12\nkey q x Enter\nwait stopped')
+is "others' runs are live too, and followed in the pager" $? 0
+
+# O12: the terminal goes away while something runs that the screen started
+pty --do 'key:a' --do 'expect:run this as a new step' --do 'key:\r' --do 'expect:n 2' --do hangup -- "$TICKMARK" > "$work/out"
+like "a hang-up ends the screen" "$(cat "$work/out")" '"ended_by_itself": true'
+is "but not the run" "$(outcome 6.1)" running
+"$TICKMARK" stop --all >/dev/null
+
+# evidence
+mkdir "$work/else"; cp .tickmark/record.db "$work/else/sent.db"; sum=$(md5sum < "$work/else/sent.db")
+out=$("$TICKMARK" --script - --size 100x30 "$work/else/sent.db" <<<$'wait-idle\nsee sent.db (evidence)\ntext :1.1\nkey Enter Enter\nsee total\nkey r\nsee evidence is never written\nkey 3 G')
+is "a record elsewhere is read" $? 0
+is "and not a byte of it or beside it is written" "$(ls "$work/else") $(md5sum < "$work/else/sent.db")" "sent.db $sum"
+finish
