@@ -92,7 +92,8 @@ enum input_class {
 };
 
 enum artifact_kind {
-	ARTIFACT_CREATED = 1, /* no file was offered at its path */
+	ARTIFACT_CREATED = 1, /* no file was offered at its path, or an earlier attempt's was made again,
+	                         byte for byte */
 	ARTIFACT_CHANGED = 2, /* differs from the file offered there */
 	ARTIFACT_DELETED = 3, /* a file offered there was removed; no bytes */
 	ARTIFACT_NOTED = 4,   /* link, FIFO, socket, device: named, never opened or followed */

@@ -1,11 +1,11 @@
 /*
  * store: the record file. The only user of sqlite3.
  *
- * One `struct store` is one connection; it belongs to one thread. Writers wait up to 5 s for each
- * other (then ERR_BUSY "locked by another process"); write transactions are BEGIN IMMEDIATE and
- * short. Whatever is written about an attempt is written by its runner alone. Facts are appended,
- * never changed (triggers refuse). Every function that writes makes its own transaction unless the
- * header says "inside a transaction".
+ * One `struct store` is one connection; it belongs to one thread. Writers wait for each other, up to
+ * 5 s in which none of the others gets on (then ERR_BUSY "locked by another process"); write
+ * transactions are BEGIN IMMEDIATE and short. Whatever is written about an attempt is written by its
+ * runner alone. Facts are appended, never changed (triggers refuse). Every function that writes makes
+ * its own transaction unless the header says "inside a transaction".
  *
  * Paths, names and streams are bytes: text columns hold them escaped when they are not UTF-8, the
  * column behind holds the exact bytes; readers of this header always get the exact bytes.

@@ -44,18 +44,22 @@ static bool add_file(struct collecting *c, const struct sandbox_left *left, stru
 	const struct digest *old = before(c, left->path, &old_size);
 	struct digest now = { 0 };
 	bool hashed = old && (old == c->code || old_size == left->size);
+	const struct entry *offered = offer_find(c->offer, left->path, NULL);
+	bool again = false; /* what an earlier attempt made was written again, byte for byte */
 
 	strv_add(&c->present, left->path);
-	/* Copied up but equal: no artifact. Reading twice is cheaper than keeping what is not needed. */
+	/* Copied up but equal to the folder's file: no artifact. Reading twice is cheaper than keeping what
+	 * is not needed. */
 	if (hashed) {
 		if (!hash_fd(left->fd, left->path, &now, NULL, e))
 			return false;
-		if (digest_equal(&now, old))
+		again = digest_equal(&now, old);
+		if (again && (old == c->code || offered->from_attempt == 0))
 			return true;
 	}
 	if (!store_blob_put_fd(c->store, c->owner, left->fd, left->path, hashed ? &now : NULL, &now, &size, e))
 		return false;
-	struct entry *f = add(c->a, left->path, offer_find(c->offer, left->path, NULL) ? ARTIFACT_CHANGED : ARTIFACT_CREATED);
+	struct entry *f = add(c->a, left->path, offered && !again ? ARTIFACT_CHANGED : ARTIFACT_CREATED);
 	f->sha256 = now;
 	f->size = size;
 	f->mode = left->mode;

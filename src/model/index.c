@@ -38,17 +38,10 @@ static const size_t row_sizes[SECTION_COUNT] = {
 	[SECTION_REMARKS] = 1,
 };
 
-/* Written in place later, so outside of the check sum; a torn one reads as none. */
-struct stored {
-	int64_t manifest;
-	int64_t check; /* ~manifest */
-};
-
 struct header {
 	uint64_t magic;
 	uint64_t size;      /* of the whole file */
-	uint64_t sum;       /* of everything behind `stored` */
-	struct stored stored;
+	uint64_t sum;       /* of everything behind it */
 	uint64_t counts[SECTION_COUNT];
 	uint64_t shape;     /* of the rows: another build's index is none */
 	struct index_facts facts;
@@ -196,7 +189,6 @@ static bool use_map(struct index *ix)
 	ix->extras_n = h->counts[SECTION_EXTRAS];
 	ix->remarks = base + at[SECTION_REMARKS];
 	ix->remarks_len = h->counts[SECTION_REMARKS];
-	ix->manifest = h->stored.check == ~h->stored.manifest ? h->stored.manifest : 0;
 	return valid(ix);
 }
 
@@ -317,8 +309,6 @@ bool index_save(struct workspace *ws, const struct index_parts *p, struct err *e
 		h.counts[i] = sections[i].n;
 		h.size += aligned(sections[i].n * row_sizes[i]);
 	}
-	h.stored.manifest = p->manifest;
-	h.stored.check = ~h.stored.manifest;
 	memcpy(h.facts.excluded, s->excluded, sizeof(h.facts.excluded));
 	buf_reserve(&b, h.size);
 	add_section(&b, &h, sizeof(h));
@@ -331,28 +321,6 @@ bool index_save(struct workspace *ws, const struct index_parts *p, struct err *e
 	buf_free(&b);
 	buf_free(&remarks);
 	return ok;
-}
-
-void index_stored(struct workspace *ws, const struct uuid *record, const struct digest *hash, int64_t manifest)
-{
-	struct stored stored = { .manifest = manifest, .check = ~manifest };
-	int lock = index_lock(ws, NULL);
-	struct index ix;
-
-	if (lock < 0)
-		return;
-	if (index_load(ws, &ix)) {
-		bool same = digest_equal(&ix.facts.set, hash) && memcmp(&ix.facts.record, record, sizeof(*record)) == 0;
-		int fd = same && ix.manifest != manifest ? openat(ws->home, INDEX_FILE, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-		if (fd >= 0) {
-			/* A lost write costs a look into the record, no more. */
-			if (pwrite(fd, &stored, sizeof(stored), offsetof(struct header, stored)) < 0)
-				log_line("index: %s", strerror(errno));
-			close(fd);
-		}
-		index_free(&ix);
-	}
-	close(lock);
 }
 
 void index_drop(struct workspace *ws)

@@ -5,7 +5,7 @@
  *
  * The file is one block of tables in this machine's own byte order, mapped and used in place. A wrong
  * magic, size, check sum or offset means: no index. It is replaced as a whole by rename, so a mapped
- * one never changes, but for the id of its stored set (see index_stored).
+ * one never changes.
  */
 #ifndef TICKMARK_MODEL_INDEX_H
 #define TICKMARK_MODEL_INDEX_H
@@ -32,7 +32,7 @@ struct index_facts {
 	struct digest set;         /* store_manifest_hash of the offered set */
 	int64_t stamp_ns;          /* file system's clock before the scan: what changed then or later is not known */
 	char boot_id[40];          /* boot during which its layers were written */
-	int64_t base;              /* id of a stored set that resembles this one; 0 */
+	struct digest before;      /* the set before this one, which it resembles; zero: none */
 	int64_t excluded[EXCLUDE_COUNT];
 	struct view_stack stack;
 };
@@ -47,7 +47,6 @@ struct index {
 	size_t extras_n;
 	const char *remarks;       /* each with its NUL */
 	size_t remarks_len;
-	int64_t manifest;          /* id of the offered set in the record, 0: not stored */
 	uint64_t inode;            /* of the file; not used again while it is mapped */
 	void *map;
 	size_t map_len;
@@ -68,7 +67,6 @@ bool index_is_settled(const struct scan_stat *st, int64_t stamp_ns);
 
 struct index_parts {
 	const struct index_facts *facts;
-	int64_t manifest;              /* id of the set in the record; 0 */
 	const struct scan *scan;
 	const uint32_t *offered;
 	const uint8_t *layer_of;
@@ -78,8 +76,6 @@ struct index_parts {
 	const struct strv *remarks;
 };
 bool index_save(struct workspace *ws, const struct index_parts *p, struct err *e);
-/* Notes in the present index, if it is about the set `hash`, under which id it was stored. */
-void index_stored(struct workspace *ws, const struct uuid *record, const struct digest *hash, int64_t manifest);
 /* Forgets everything: the next run looks at every byte. */
 void index_drop(struct workspace *ws);
 

@@ -66,11 +66,19 @@ int offer_open(const struct offer *o, const char *path, struct err *e)
 	return fd;
 }
 
+/* Nothing has to be told: the record is asked by the hash of the set. */
 void offer_stored(struct workspace *ws, const struct offer *o, int64_t manifest)
 {
-	const struct offer_state *s = o->priv;
+	(void)ws;
+	(void)o;
+	(void)manifest;
+}
 
-	index_stored(ws, &s->record, &o->sha256, manifest);
+void offer_distrust(struct workspace *ws)
+{
+	index_drop(ws);
+	/* What is noted about recorded sets rests on the same layers. */
+	fs_remove_tree(ws->home, "cache/set", NULL);
 }
 
 void offer_free(struct offer *o)

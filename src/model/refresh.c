@@ -244,18 +244,14 @@ static bool save(struct refresh *r, const struct build *b, struct err *e)
 {
 	struct index_facts *facts = &r->c->facts;
 	const struct index *was = &r->l->was;
-	int64_t manifest;
 
 	facts->set = store_manifest_hash(r->want, r->want_n);
 	facts->stamp_ns = r->l->stamp_ns;
 	facts->stack = b->stack;
 	if (r->l->have && memcmp(&was->facts.record, &facts->record, sizeof(facts->record)) == 0)
-		facts->base = was->manifest ? was->manifest : was->facts.base;
-	/* An equal set is never stored twice. */
-	if (!store_manifest_find(r->c->st, &facts->set, &manifest))
-		manifest = 0;
+		facts->before = digest_equal(&was->facts.set, &facts->set) ? was->facts.before : was->facts.set;
 	fill_extras(r);
-	return index_save(r->c->ws, &(struct index_parts){ .facts = facts, .manifest = manifest, .scan = &r->scan, .offered = r->want_ref,
+	return index_save(r->c->ws, &(struct index_parts){ .facts = facts, .scan = &r->scan, .offered = r->want_ref,
 	                                                   .layer_of = b->layer_of, .offered_n = r->want_n,
 	                                                   .extras = r->extras, .extras_n = r->extras_n,
 	                                                   .remarks = &r->remarks }, e);

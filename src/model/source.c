@@ -12,7 +12,7 @@
 #include "store/read.h"
 
 #ifndef STOP_ROWS
-#define STOP_ROWS 64         /* rows of the stream between two stops */
+#define STOP_ROWS 16         /* rows of the stream between two stops */
 #endif
 #define STOP_LOOK 4096       /* or rows of any stream */
 #define UPDATE_ROWS 20000    /* most rows that one call takes up */

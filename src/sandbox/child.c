@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "filter.h"
@@ -164,6 +165,15 @@ static void set_limit(int which, int64_t soft, int64_t hard)
 		child_fail(CONTROL, STAGE_LOCK, errno, "setting resource limit %d", which);
 }
 
+/* Since 5.14 processes are counted in the user namespace; before, all of the user's would count. */
+static bool counts_processes_apart(void)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+
+	return uname(&u) == 0 && sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 14));
+}
+
 static void set_limits(const struct sandbox *sb)
 {
 	const struct limits *l = &sb->policy.limits;
@@ -180,7 +190,7 @@ static void set_limits(const struct sandbox *sb)
 		{ RLIMIT_CPU, cpu_s, cpu_s + 2, cpu_s > 0 },
 		{ RLIMIT_FSIZE, l->file_bytes, l->file_bytes, l->file_bytes > 0 },
 		{ RLIMIT_NOFILE, l->open_files, l->open_files, l->open_files > 0 },
-		{ RLIMIT_NPROC, l->processes + 1, l->processes + 1, l->processes > 0 }, /* and the keeper */
+		{ RLIMIT_NPROC, l->processes + 1, l->processes + 1, l->processes > 0 && counts_processes_apart() }, /* and the keeper */
 		{ RLIMIT_AS, (int64_t)sb->address_space, (int64_t)sb->address_space, sb->address_space > 0 },
 	};
 

@@ -156,7 +156,7 @@ struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, str
 const char *remedy_find(enum stage stage);
 /* policy.c */
 struct strv environment_build(const struct policy *p, const char *const *added);
-uint64_t policy_address_space(const struct limits *l);
+uint64_t policy_address_space(const struct limits *l, bool watched);
 const struct limit_info *policy_limit_at(size_t offset);
 #define LIMIT_OF(member) policy_limit_at(offsetof(struct limits, member))
 /* child.c: everything in the new process up to execve or the keeper's loop. */

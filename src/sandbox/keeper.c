@@ -234,7 +234,7 @@ static void watch_memory(struct keeper *k)
 		over_memory(k, memory);
 
 	int64_t cost_ms = (spent_us() - spent) / 1000;
-	int64_t room = limit > 0 ? MAX(0, limit - MAX(s.own, memory)) : INT64_MAX;
+	int64_t room = limit > 0 ? MAX(0, limit - (exact ? memory : s.own)) : INT64_MAX;
 	int64_t tick_ms = MAX(MIN(MAX(room / FILL_RATE, TICK_MIN_MS), TICK_MAX_MS), LOOK_SHARE * cost_ms);
 	k->next_tick_us = begin + tick_ms * 1000;
 }

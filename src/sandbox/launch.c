@@ -261,7 +261,7 @@ static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing
 	for (size_t i = 0; i < spec->home_count; i++)
 		sb->home[i] = (struct sandbox_file){ xstrdup(spec->home[i].path),
 			xmemdup(spec->home[i].bytes, spec->home[i].len), spec->home[i].len };
-	sb->address_space = policy_address_space(&spec->policy.limits);
+	sb->address_space = policy_address_space(&spec->policy.limits, sb->tier->proc);
 	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
 	sb->scratch = sb->upper = sb->notify = sb->inotify = -1;
 	sb->stop_fd = spec->stop_fd;

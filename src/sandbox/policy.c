@@ -77,16 +77,18 @@ void policy_defaults(enum asker_kind asker, struct policy *out)
 /*
  * RLIMIT_AS is a backstop: it turns one absurd allocation into a MemoryError at its line. It counts
  * what is merely reserved, so it leaves room for the stacks of all threads and the 64 MiB arenas of
- * malloc; too low a value makes OpenBLAS spin for ever in its allocator.
+ * malloc; too low a value makes OpenBLAS spin for ever in its allocator. Where the keeper cannot watch
+ * memory (no proc) it is all there is, and tighter.
  */
-uint64_t policy_address_space(const struct limits *l)
+uint64_t policy_address_space(const struct limits *l, bool watched)
 {
 	int64_t threads = l->processes > 0 ? l->processes : 1024;
 	int64_t arenas = MIN(threads, 8 * cores());
 
 	if (l->memory_bytes <= 0)
 		return 0;
-	return (uint64_t)(l->memory_bytes + MAX(l->memory_bytes, 4 * GIB) + threads * 8 * MIB + arenas * 64 * MIB);
+	int64_t reserve = threads * 8 * MIB + arenas * 64 * MIB;
+	return (uint64_t)(l->memory_bytes + reserve + (watched ? MAX(l->memory_bytes, 4 * GIB) : 0));
 }
 
 const struct limit_info *policy_limit_at(size_t offset)

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "vfs.h"
 
-#define WAIT_US 5000000       /* for other writers */
+#define WAIT_US 5000000       /* for other writers, while none of them gets on */
+#define WAIT_MOST_US 60000000 /* in all */
 #define WAL_PAGES 4000        /* 16 MiB, then a commit moves the WAL into the file */
 #define CACHE_KIB 8000
 
@@ -107,24 +109,55 @@ bool db_fail(struct store *st, int rc, const char *doing, struct err *e)
 
 /* ---- connection ----------------------------------------------------------------------------- */
 
-/* Others hold the record for milliseconds: short naps, so that nobody in a queue waits long. */
+/* Does whoever holds the record get on? What it writes goes to the WAL, or to the file itself. */
+static bool others_get_on(struct store *st)
+{
+	struct db_wait *w = &st->wait;
+	struct stat sb;
+	bool on;
+
+	if (stat(w->file, &sb) < 0)
+		return false;
+	on = sb.st_size != w->size || sb.st_mtim.tv_sec != w->written.tv_sec || sb.st_mtim.tv_nsec != w->written.tv_nsec;
+	w->size = sb.st_size;
+	w->written = sb.st_mtim;
+	return on;
+}
+
+static void begin_waiting(struct store *st)
+{
+	struct db_wait *w = &st->wait;
+
+	w->began_us = w->since_us = clock_mono_us();
+	if (!w->file)
+		w->file = st->wal ? xasprintf("%s-wal", st->path) : xstrdup(st->path);
+	others_get_on(st);
+}
+
+/* Others hold the record for milliseconds: short naps, so that nobody in a queue waits long. A queue
+ * that moves is waited for; a lock that lasts is not. */
 static int wait_for_others(void *ctx, int count)
 {
 	static const int naps_us[] = { 200, 500, 1000, 2000, 3000, 5000 };
-	int64_t *since = ctx;
+	struct store *st = ctx;
 	int us = naps_us[MIN((size_t)count, ARRAY_LEN(naps_us) - 1)];
+	int64_t now;
 
 	if (count == 0)
-		*since = clock_mono_us();
-	if (clock_mono_us() - *since >= WAIT_US)
-		return 0;
+		begin_waiting(st);
+	now = clock_mono_us();
+	if (now - st->wait.since_us >= WAIT_US) {
+		if (now - st->wait.began_us >= WAIT_MOST_US || !others_get_on(st))
+			return 0;
+		st->wait.since_us = now;
+	}
 	nanosleep(&(struct timespec){ .tv_nsec = us * 1000L }, NULL);
 	return 1;
 }
 
 void db_wait_for_others(struct store *st)
 {
-	sqlite3_busy_handler(st->db, wait_for_others, &st->waiting_since_us);
+	sqlite3_busy_handler(st->db, wait_for_others, st);
 }
 
 bool db_connect(struct store *st, const char *name, int flags, struct err *e)
@@ -155,6 +188,8 @@ void db_disconnect(struct store *st)
 	memset(st->statements, 0, sizeof(st->statements));
 	sqlite3_close_v2(st->db);
 	st->db = NULL;
+	free(st->wait.file);
+	st->wait.file = NULL;
 }
 
 bool db_exec(struct store *st, const char *sql, struct err *e)

@@ -26,14 +26,19 @@ struct store {
 	struct timespec changed;
 	bool in_place;                       /* read without locks: see evidence_is_unchanged */
 	int version;                         /* user_version */
-	int64_t waiting_since_us;            /* of the busy handler */
+	struct db_wait {
+		char *file;                  /* that whoever holds the record writes to */
+		int64_t size;                /* of it, when it was last seen to change */
+		struct timespec written;
+		int64_t began_us, since_us;  /* waiting in all, and since that change */
+	} wait;                              /* of the busy handler */
 };
 
 /* Opens the file named by a path or (flags has SQLITE_OPEN_URI) a URI; sets what every connection of
  * ours has, runs no SQL. */
 bool db_connect(struct store *st, const char *name, int flags, struct err *e);
 void db_disconnect(struct store *st);
-/* Waits for others, up to 5 s (the state after db_connect). */
+/* Waits for others, up to 5 s in which none of them gets on (the state after db_connect). */
 void db_wait_for_others(struct store *st);
 
 /* SQLite's last answer `rc` as an error about `doing` ("cannot add an attempt"); returns false. */

@@ -1,7 +1,4 @@
-/*
- * Reading by place. Bytes come through SQLite's incremental reads, whole rows at a time where they are
- * small, so that one who goes on in small steps reads each row once.
- */
+/* Reading by place, through SQLite's incremental reads: of a row only the pages that are asked for. */
 #include "store/read.h"
 
 #include <assert.h>
@@ -12,7 +9,6 @@
 
 #define CONTENT_BITS 24         /* of a content chunk's id, for its place */
 #define STREAM_BITS 32          /* of a stream chunk's, for its place in the attempt */
-#define KEEP_WHOLE (1 << 20)    /* rows up to so many bytes are kept when a part was asked for */
 
 enum read_sql { READ_CONTENT, READ_ROWS, READ_ENDED, READ_CHANGE, READ_RUNNING, READ_COUNT };
 
@@ -31,10 +27,6 @@ static const char *const read_table[READ_COUNT] = {
 struct store_reader {
 	struct store *st;
 	sqlite3_stmt *statements[READ_COUNT];
-	const char *kept_table; /* of the row below */
-	int64_t kept_row;
-	char *kept;             /* its bytes */
-	size_t kept_len, kept_cap;
 };
 
 void store_reader_free(struct store_reader *r)
@@ -43,7 +35,6 @@ void store_reader_free(struct store_reader *r)
 		return;
 	for (size_t i = 0; i < READ_COUNT; i++)
 		sqlite3_finalize(r->statements[i]);
-	free(r->kept);
 	free(r);
 }
 
@@ -87,42 +78,21 @@ static sqlite3_blob *open_bytes(struct store_reader *r, const char *table, int64
 	return NULL;
 }
 
-static bool read_bytes(struct store_reader *r, const char *table, int64_t row, int64_t len, int64_t from, void *buf,
-                       size_t n, struct err *e)
+/* Bytes [from, from + n) of a row that has `len`. SQLite finds the page where they begin without reading
+ * those before (by its pointer map, as the file is auto-vacuumed). */
+static bool read_part(struct store_reader *r, const char *table, int64_t row, int64_t len, int64_t from, void *buf,
+                      size_t n, struct err *e)
 {
-	sqlite3_blob *b = open_bytes(r, table, row, len, e);
+	sqlite3_blob *b;
 	int rc;
 
+	assert(from >= 0 && from + (int64_t)n <= len);
+	b = open_bytes(r, table, row, len, e);
 	if (!b)
 		return false;
 	rc = sqlite3_blob_read(b, buf, (int)n, (int)from);
 	sqlite3_blob_close(b);
 	return rc == SQLITE_OK || db_fail(r->st, rc, "cannot read bytes", e);
-}
-
-/* Bytes [from, from + n) of a row that has `len`. */
-static bool read_part(struct store_reader *r, const char *table, int64_t row, int64_t len, int64_t from, void *buf,
-                      size_t n, struct err *e)
-{
-	bool kept = r->kept_row == row && r->kept_table == table && r->kept_len == (size_t)len;
-
-	assert(from >= 0 && from + (int64_t)n <= len);
-	if (!kept && (n == (size_t)len || len > KEEP_WHOLE))
-		return read_bytes(r, table, row, len, from, buf, n, e);
-	if (!kept) {
-		r->kept_table = NULL;
-		if ((size_t)len > r->kept_cap) {
-			r->kept = xreallocarray(r->kept, (size_t)len, 1);
-			r->kept_cap = (size_t)len;
-		}
-		if (!read_bytes(r, table, row, len, 0, r->kept, (size_t)len, e))
-			return false;
-		r->kept_table = table;
-		r->kept_row = row;
-		r->kept_len = (size_t)len;
-	}
-	memcpy(buf, r->kept + from, n);
-	return true;
 }
 
 /* ---- contents ------------------------------------------------------------------------------------ */

@@ -35,8 +35,11 @@ static void close_record(struct ui *ui)
 /* How many attempts and checks have an end, and how many have none. */
 static void count_runs(struct ui *ui)
 {
-	ui->running = query_tally(ui->query, "running");
-	ui->ended = query_tally(ui->query, "attempts") + query_tally(ui->query, "checks") - ui->running;
+	int64_t open = query_tally(ui->query, "running");
+
+	/* in a copy nothing runs: it did when the copy was made */
+	ui->running = ui->evidence ? 0 : open;
+	ui->ended = query_tally(ui->query, "attempts") + query_tally(ui->query, "checks") - open;
 }
 
 static unsigned on_watch(void *ctx)
@@ -440,7 +443,8 @@ int ui_main(const char *path, const struct ui_options *options)
 	} else if (status == 0 && !options->script) {
 		say_what_runs(ui);
 	}
-	if (ui->ws)
+	/* whoever writes now would make us wait, and settles the record himself when he ends */
+	if (ui->ws && ui->running == 0)
 		workspace_settle(ui->ws);
 	ui_free(ui);
 	free(ui);

@@ -287,15 +287,12 @@ static void test_given_up(void **state)
 /* The caller is killed: everything of the run goes with it, whatever it does to survive. */
 static void test_death_of_the_caller(void **state)
 {
-	int word[2], alive[2];
-	char c;
+	int word[2];
 
 	(void)state;
 	assert_int_equal(pipe(word), 0);
-	assert_int_equal(pipe(alive), 0);
 	pid_t caller = fork();
 	if (caller == 0) {
-		/* The run's stdout is told on; `alive` is handed to nobody, so another way to know is needed: a lock. */
 		const char *argv[4];
 		struct sandbox_spec s = shell("trap '' TERM HUP INT; (setsid sleep 600 &) ; echo up; sleep 600", argv);
 		struct err e = { 0 };
@@ -321,9 +318,6 @@ static void test_death_of_the_caller(void **state)
 	close(pidfd);
 	close(word[0]);
 	close(word[1]);
-	close(alive[0]);
-	close(alive[1]);
-	(void)c;
 }
 
 /* Descriptors without close-on-exec and a held lock: neither the program nor the keeper keeps them. */
@@ -519,7 +513,7 @@ static void test_many_events(void **state)
 {
 	char *layer = make_layer("events", "a", ""), *path = path_join(layer, "a");
 	const char *layers[] = { layer }, *watch[] = { "." }, *argv[4];
-	struct sandbox_spec s = shell("dd if=a of=/dev/null bs=512 2>/dev/null; for i in 1 2 3 4 5 6 7 8 9; do cat b$i a >/dev/null 2>&1; done", argv);
+	struct sandbox_spec s = shell("dd if=a of=/dev/null bs=512 2>/dev/null; for i in 1 2 3 4 5; do cat a >/dev/null; done", argv);
 	struct gathered g = { 0 };
 	struct err e = { 0 };
 
@@ -630,9 +624,9 @@ static void test_defaults(void **state)
 	for (size_t i = 0; i < limit_table_len; i++)
 		assert_true(limit_get(&person.limits, &limit_table[i]) > 0);
 	/* Twice what may be used, and what many threads merely reserve, fits. */
-	assert_true(policy_address_space(&person.limits) > 2 * (uint64_t)person.limits.memory_bytes);
+	assert_true(policy_address_space(&person.limits, true) > 2 * (uint64_t)person.limits.memory_bytes);
 	person.limits.memory_bytes = 0;
-	assert_int_equal(policy_address_space(&person.limits), 0);
+	assert_int_equal(policy_address_space(&person.limits, true), 0);
 }
 
 static int set_up(void **state)
