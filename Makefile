@@ -94,7 +94,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl
               libpcre2-dev libncurses-dev
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
-              git util-linux procps mandoc shellcheck
+              git util-linux procps mandoc shellcheck tmux
 DEPS_BENCH := bubblewrap hyperfine
 
 deps:
@@ -116,8 +116,15 @@ asan:
 lint:
 	@prove -e bash tests/lint/*.t
 
-fuzz:
+fuzz: deps
 	+@bash tests/fuzz/run.sh
+# a real record to begin with, made by the ordinary build
+build/fuzz/tickmark-seed: all
+	@rm -rf build/fuzz/seed && mkdir -p build/fuzz/seed
+	@TICKMARK=$(CURDIR)/build/release/tickmark; cd build/fuzz/seed && $$TICKMARK init --yes >/dev/null 2>&1 && \
+	  printf 'print(6*7)\nopen("x","w").write("y")' | $$TICKMARK run - >/dev/null 2>&1
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/all.a
+	$(CC) $(CFLAGS) -fsanitize=fuzzer -iquote src -o $@ $< build/fuzz/all.a $(LIBS)
 
 bench: deps deps-bench all
 	@bash tests/bench/run.sh
@@ -142,7 +149,9 @@ APPARMOR ?= $(if $(DESTDIR),1,$(wildcard /etc/apparmor.d))
 install: all
 	install -Dm755 $(B)/tickmark $(DESTDIR)$(PREFIX)/bin/tickmark
 	install -d $(DESTDIR)$(DATA)
+	rm -rf $(DESTDIR)$(DATA)/samples
 	cp -r sample-workspaces $(DESTDIR)$(DATA)/samples
+	install -Dm644 -t $(DESTDIR)$(DATA)/themes themes/*.theme
 	chmod -R u=rwX,go=rX $(DESTDIR)$(DATA)
 ifneq ($(APPARMOR),)
 	install -d $(DESTDIR)/etc/apparmor.d

@@ -32,7 +32,7 @@ wrapper() {
 }
 
 mkdir -p "$work/tree/build" "$work/home-root" "$work/home-plain"
-cp -r tests README.md sample-workspaces "$work/tree/"
+cp -r tests themes README.md sample-workspaces "$work/tree/"
 [ -d "$shared" ] && cp -r "$shared" "$work/tree/shared" && chmod -R u+w "$work/tree/shared"
 users=self
 if [ "$(id -u)" = 0 ]; then users="root plain"; chown "$plain:$plain" "$work/home-plain"; else mkdir -p "$work/home-self"; fi
@@ -48,11 +48,11 @@ for variant in "$@"; do
 			done
 		done
 	done
-	for script in tests/cli/*.t tests/store/*.t; do
+	for script in tests/cli/*.t tests/screen/*.t; do
 		[ -f "$script" ] || continue
 		# sanitizer builds are slow: the files that name themselves a sample
 		[ "$variant" = release ] || [ -n "${SOAK:-}" ] || grep -q '^# sanitizer sample' "$script" || continue
-		for user in $users; do wrapper "cli-$(basename "$script" .t)" "$user" "$variant" bash "$script"; done
+		for user in $users; do wrapper "$(basename "${script%/*}")-$(basename "$script" .t)" "$user" "$variant" bash "$script"; done
 	done
 done
 chmod -R a+rX "$work/tree" "$work/t"

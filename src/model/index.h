@@ -61,9 +61,6 @@ bool index_is_current(struct workspace *ws, const struct index *ix);
 /* The offered set as entries whose paths live as long as the index; owned array. */
 struct entry *index_entries(const struct index *ix);
 struct entry index_entry_of(const struct scan *s, const struct scan_file *f); /* as offered from the folder */
-/* Whether the file is what it was, and older than the look at it: git's rule for racy entries. */
-bool index_is_same(const struct scan_stat *was, const struct scan_stat *now);
-bool index_is_settled(const struct scan_stat *st, int64_t stamp_ns);
 
 struct index_parts {
 	const struct index_facts *facts;

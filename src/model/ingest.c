@@ -83,7 +83,7 @@ static bool read_still(struct job *j, struct scan_file *f, int in, int out, char
 		if (!read_once(in, out, path, i == 0 ? buf : NULL, before.size, &f->sha256, e))
 			return false;
 		scan_stat_fd(in, &after);
-		if (index_is_same(&before, &after)) {
+		if (scan_is_same(&before, &after)) {
 			f->st = before;
 			return true;
 		}

@@ -69,37 +69,23 @@ static bool still_attached(const struct context *c, const struct scan *s, const 
 	       (int64_t)now->size <= c->rules.max_size && scan_may_read(c->ws->dir, s, &as_now);
 }
 
-static void compare(const struct context *c, struct look *l)
+static void judge(const struct context *c, struct look *l)
 {
 	const struct scan *s = &l->was.scan;
-	int64_t stamp = l->was.facts.stamp_ns;
 
-	l->change = CHANGE_NONE;
+	l->change = l->diffs.folders_n > 0 ? CHANGE_TREE : CHANGE_NONE;
 	l->settled = true;
-	for (size_t i = 0; i < s->folders_n; i++) {
-		if (!index_is_same(&s->folders[i].st, &l->now.folders[i]) || !index_is_settled(&s->folders[i].st, stamp)) {
+	for (size_t i = 0; l->change != CHANGE_TREE && i < l->diffs.files_n; i++) {
+		const struct scan_file *f = &s->files[l->diffs.files[i].row];
+		const struct scan_stat *now = &l->diffs.files[i].st;
+		bool same = scan_is_same(&f->st, now);
+		/* Rules may have been rewritten within one tick of the clock. */
+		if (same ? f->kind == SCAN_WATCHED : !still_attached(c, s, f, now))
 			l->change = CHANGE_TREE;
-			return;
-		}
-	}
-	for (size_t i = 0; i < s->files_n; i++) {
-		const struct scan_file *f = &s->files[i];
-		if (f->kind == SCAN_KEPT)
-			continue;
-		if (!index_is_same(&f->st, &l->now.files[i])) {
-			l->change = CHANGE_BYTES;
-			if (!still_attached(c, s, f, &l->now.files[i])) {
-				l->change = CHANGE_TREE;
-				return;
-			}
-		} else if (!index_is_settled(&f->st, stamp)) {
+		else if (same)
 			l->settled = false;
-			/* Rules may have been rewritten within one tick of the clock. */
-			if (f->kind == SCAN_WATCHED) {
-				l->change = CHANGE_TREE;
-				return;
-			}
-		}
+		else
+			l->change = CHANGE_BYTES;
 	}
 }
 
@@ -107,7 +93,7 @@ static void look_free(struct look *l)
 {
 	if (l->have)
 		index_free(&l->was);
-	scan_now_free(&l->now);
+	scan_diffs_free(&l->diffs);
 	l->have = false;
 }
 
@@ -121,8 +107,8 @@ static bool look(const struct context *c, struct look *l, struct err *e)
 	l->have = index_load(ws, &l->was);
 	if (!l->have || !rules_hold(c, &l->was))
 		return true;
-	scan_stat_all(ws->dir, ws->root, &l->was.scan, scan_threads(l->was.scan.files_n), &l->now);
-	compare(c, l);
+	scan_compare(ws->dir, ws->root, &l->was.scan, l->was.facts.stamp_ns, scan_threads(l->was.scan.files_n), &l->diffs);
+	judge(c, l);
 	return true;
 }
 

@@ -34,12 +34,12 @@ static void copy_tables(struct refresh *r)
 	out->by_folder = dup_rows(s->by_folder, s->files_n, sizeof(*s->by_folder));
 	out->text = (struct buf){ 0 };
 	buf_add(&out->text, s->text.data, s->text.len);
-	for (size_t i = 0; i < out->files_n; i++) {
-		struct scan_file *f = &out->files[i];
-		if (f->kind == SCAN_KEPT || index_is_same(&f->st, &r->l->now.files[i]))
+	for (size_t i = 0; i < r->l->diffs.files_n; i++) {
+		const struct scan_diff *d = &r->l->diffs.files[i];
+		if (scan_is_same(&out->files[d->row].st, &d->st))
 			continue;
-		f->st = r->l->now.files[i];
-		f->sha256 = (struct digest){ 0 };
+		out->files[d->row].st = d->st;
+		out->files[d->row].sha256 = (struct digest){ 0 };
 	}
 }
 
@@ -59,7 +59,7 @@ static void recall_hashes(struct refresh *r)
 			k++;
 		for (size_t m = k; m < was->files_n && strcmp(scan_text(was, was->files[m].path), path) == 0; m++)
 			if (!was->files[m].excluded && was->files[m].kind != SCAN_WATCHED && was->files[m].kind != SCAN_KEPT &&
-			    index_is_same(&was->files[m].st, &f->st))
+			    scan_is_same(&was->files[m].st, &f->st))
 				f->sha256 = was->files[m].sha256;
 	}
 }
@@ -76,7 +76,7 @@ static bool check_unsettled(struct refresh *r, struct err *e)
 	for (size_t i = 0; r->l->have && i < s->files_n; i++) {
 		struct scan_file *f = &s->files[i];
 		if (!refresh_is_attached(f) || f->kind == SCAN_KEPT || digest_is_zero(&f->sha256) ||
-		    index_is_settled(&f->st, r->l->was.facts.stamp_ns))
+		    scan_is_settled(&f->st, r->l->was.facts.stamp_ns))
 			continue;
 		was[n] = f->sha256;
 		list[n++] = (uint32_t)i;

@@ -25,7 +25,7 @@ enum change { CHANGE_NONE, CHANGE_BYTES, CHANGE_TREE };
 struct look {
 	struct index was;      /* the index, if there is a usable one */
 	bool have;
-	struct scan_now now;
+	struct scan_diffs diffs; /* against the index */
 	int64_t stamp_ns;      /* before the look */
 	enum change change;    /* of the folder, against the index */
 	bool settled;          /* what stayed the same was old enough to be sure of it */

@@ -346,7 +346,7 @@ static void walk_on(struct walk *w)
 bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool all, struct scan *out, struct err *e)
 {
 	struct walk *w = xcalloc(1, sizeof(*w));
-	struct scan_now now;
+	struct scan_diffs now;
 
 	*out = (struct scan){ 0 };
 	w->root = root;
@@ -369,15 +369,15 @@ bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool 
 	scan_merge_attachments(out, rules);
 	scan_sort_by_folder(out);
 
-	scan_stat_all(root, path, out, scan_threads(out->files_n), &now);
-	for (size_t i = 0; i < out->folders_n; i++)
-		out->folders[i].st = now.folders[i];
-	for (size_t i = 0; i < out->files_n; i++) {
-		if (out->files[i].kind != SCAN_KEPT)
-			out->files[i].st = now.files[i];
+	/* No row has a stat yet: every one that is there differs. */
+	scan_compare(root, path, out, INT64_MAX, scan_threads(out->files_n), &now);
+	for (size_t i = 0; i < now.folders_n; i++)
+		out->folders[now.folders[i].row].st = now.folders[i].st;
+	for (size_t i = 0; i < now.files_n; i++)
+		out->files[now.files[i].row].st = now.files[i].st;
+	scan_diffs_free(&now);
+	for (size_t i = 0; i < out->files_n; i++)
 		scan_classify(root, rules, all, out, &out->files[i]);
-	}
-	scan_now_free(&now);
 	free(w);
 	return true;
 }

@@ -74,13 +74,22 @@ struct scan_rules {
 bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool all, struct scan *out, struct err *e);
 void scan_free(struct scan *s);
 
-/* The present stat of every file and folder, by up to `threads` threads that are gone on return. */
-struct scan_now {
-	struct scan_stat *folders;
-	struct scan_stat *files;
+/* Rows whose present stat is another one than that in the row, or is not older than `stamp_ns` (git's
+ * rule for racy entries: it may have changed within one tick of the clock), in order. */
+struct scan_diff {
+	struct scan_stat st; /* now */
+	uint32_t row;
+	uint32_t unused;
 };
-void scan_stat_all(int root, const char *path, const struct scan *s, int threads, struct scan_now *out);
-void scan_now_free(struct scan_now *now);
+struct scan_diffs {
+	struct scan_diff *folders, *files;
+	size_t folders_n, files_n;
+};
+/* Looks at every row, by up to `threads` threads that are gone on return. */
+void scan_compare(int root, const char *path, const struct scan *s, int64_t stamp_ns, int threads, struct scan_diffs *out);
+void scan_diffs_free(struct scan_diffs *d);
+bool scan_is_same(const struct scan_stat *a, const struct scan_stat *b);
+bool scan_is_settled(const struct scan_stat *st, int64_t stamp_ns);
 int scan_threads(size_t files); /* how many are worth it */
 
 /* Opens an attached file for reading, as it was found: no link followed but the last part of a

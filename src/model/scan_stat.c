@@ -105,24 +105,53 @@ static void stat_loose(int root, const char *path, struct scan_stat *out)
 	close(fd);
 }
 
+bool scan_is_same(const struct scan_stat *a, const struct scan_stat *b)
+{
+	return a->size == b->size && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns && a->inode == b->inode &&
+	       a->device == b->device && a->mode == b->mode && a->owner == b->owner;
+}
+
+bool scan_is_settled(const struct scan_stat *st, int64_t stamp_ns)
+{
+	return st->mtime_ns < stamp_ns && st->ctime_ns < stamp_ns;
+}
+
 /* ---- all at once ---- */
 
 struct job {
 	int root;
 	const char *root_path;
 	const struct scan *s;
-	struct scan_now *now;
+	int64_t stamp_ns;
 	_Atomic size_t next_file;
 	_Atomic size_t next_folder;
 };
 
-static void stat_one(const struct job *j, const struct scan_file *f, int folder, struct scan_stat *out)
+struct found {
+	struct scan_diff *v;
+	size_t n, cap;
+};
+
+/* What one thread does. Only differences are written down: as a rule there are none. */
+struct worker {
+	struct job *job;
+	pthread_t thread;
+	struct found folders, files;
+};
+
+static void compare(const struct job *j, size_t row, const struct scan_stat *was, const struct scan_stat *now, struct found *out)
+{
+	if (scan_is_same(was, now) && scan_is_settled(now, j->stamp_ns))
+		return;
+	out->v = grow(out->v, out->n, &out->cap, sizeof(*out->v));
+	out->v[out->n++] = (struct scan_diff){ .st = *now, .row = (uint32_t)row };
+}
+
+static void stat_file(const struct job *j, const struct scan_file *f, int folder, struct scan_stat *out)
 {
 	const char *path = scan_text(j->s, f->path);
 
-	if (f->kind == SCAN_KEPT)
-		*out = f->st;
-	else if (f->source)
+	if (f->source)
 		stat_name(AT_FDCWD, scan_text(j->s, f->source), f->kind == SCAN_WATCHED ? AT_SYMLINK_NOFOLLOW : 0, out);
 	else if (f->kind == SCAN_LINK)
 		stat_link(j->root, j->root_path, path, out);
@@ -141,61 +170,109 @@ static bool take_chunk(_Atomic size_t *next, size_t n, size_t *from, size_t *to)
 	return *from < n;
 }
 
-static void *work(void *arg)
+static int open_folder(const struct job *j, uint32_t folder)
 {
-	struct job *j = arg;
+	if (folder == SCAN_NONE)
+		return -1;
+	return scan_open_below(j->root, scan_text(j->s, j->s->folders[folder].path), O_PATH | O_DIRECTORY);
+}
+
+static void compare_files(struct worker *w)
+{
+	struct job *j = w->job;
 	const struct scan *s = j->s;
 	uint32_t folder = SCAN_NONE;
+	struct scan_stat now;
 	size_t from, to;
 	int fd = -1;
 
 	while (take_chunk(&j->next_file, s->files_n, &from, &to)) {
 		for (size_t i = from; i < to; i++) {
 			const struct scan_file *f = &s->files[s->by_folder[i]];
+			if (f->kind == SCAN_KEPT)
+				continue;
 			if (f->folder != folder) {
 				if (fd >= 0)
 					close(fd);
 				folder = f->folder;
-				fd = folder == SCAN_NONE
-				         ? -1
-				         : scan_open_below(j->root, scan_text(s, s->folders[folder].path), O_PATH | O_DIRECTORY);
+				fd = open_folder(j, folder);
 			}
-			stat_one(j, f, fd, &j->now->files[s->by_folder[i]]);
+			stat_file(j, f, fd, &now);
+			compare(j, s->by_folder[i], &f->st, &now, &w->files);
 		}
 	}
 	if (fd >= 0)
 		close(fd);
-	while (take_chunk(&j->next_folder, s->folders_n, &from, &to))
-		for (size_t i = from; i < to; i++)
-			stat_loose(j->root, scan_text(s, s->folders[i].path), &j->now->folders[i]);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct job *j = w->job;
+	struct scan_stat now;
+	size_t from, to;
+
+	compare_files(w);
+	while (take_chunk(&j->next_folder, j->s->folders_n, &from, &to)) {
+		for (size_t i = from; i < to; i++) {
+			stat_loose(j->root, scan_text(j->s, j->s->folders[i].path), &now);
+			compare(j, i, &j->s->folders[i].st, &now, &w->folders);
+		}
+	}
 	return NULL;
 }
 
-void scan_stat_all(int root, const char *path, const struct scan *s, int threads, struct scan_now *now)
+static int by_row(const void *a, const void *b)
 {
-	struct job j = { .root = root, .root_path = path, .s = s, .now = now };
-	pthread_t others[SCAN_THREADS];
-	int started = 0;
+	const struct scan_diff *x = a, *y = b;
 
-	now->folders = xreallocarray(NULL, s->folders_n + 1, sizeof(*now->folders));
-	now->files = xreallocarray(NULL, s->files_n + 1, sizeof(*now->files));
-	while (started < MIN(threads, SCAN_THREADS) - 1 && pthread_create(&others[started], NULL, work, &j) == 0)
-		started++;
-	work(&j);
-	for (int i = 0; i < started; i++)
-		pthread_join(others[i], NULL);
+	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-void scan_now_free(struct scan_now *now)
+/* Takes what one thread found. */
+static void gather(struct found *all, struct found *part)
 {
-	free(now->folders);
-	free(now->files);
-	*now = (struct scan_now){ 0 };
+	all->v = xreallocarray(all->v, all->n + part->n + 1, sizeof(*all->v));
+	if (part->n > 0)
+		memcpy(all->v + all->n, part->v, part->n * sizeof(*part->v));
+	all->n += part->n;
+	free(part->v);
+}
+
+void scan_compare(int root, const char *path, const struct scan *s, int64_t stamp_ns, int threads, struct scan_diffs *out)
+{
+	struct job j = { .root = root, .root_path = path, .s = s, .stamp_ns = stamp_ns };
+	struct worker workers[SCAN_THREADS] = { { .job = &j }, { .job = &j }, { .job = &j }, { .job = &j } };
+	struct found folders = { .n = 0 }, files = { .n = 0 };
+	int started = 1;
+
+	while (started < MIN(threads, SCAN_THREADS) &&
+	       pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+		started++;
+	work(&workers[0]);
+	for (int i = 0; i < started; i++) {
+		if (i > 0)
+			pthread_join(workers[i].thread, NULL);
+		gather(&folders, &workers[i].folders);
+		gather(&files, &workers[i].files);
+	}
+	qsort(folders.v, folders.n, sizeof(*folders.v), by_row);
+	qsort(files.v, files.n, sizeof(*files.v), by_row);
+	*out = (struct scan_diffs){ .folders = folders.v, .folders_n = folders.n, .files = files.v, .files_n = files.n };
+}
+
+void scan_diffs_free(struct scan_diffs *d)
+{
+	free(d->folders);
+	free(d->files);
+	*d = (struct scan_diffs){ 0 };
 }
 
 int scan_threads(size_t files)
 {
-	return files < 8 * SCAN_CHUNK ? 1 : SCAN_THREADS;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return files < 8 * SCAN_CHUNK ? 1 : (int)MIN(MAX(cores, 1), SCAN_THREADS);
 }
 
 /* ---- one ---- */

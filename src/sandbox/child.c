@@ -226,7 +226,7 @@ static void take_input(void)
 	close(null);
 }
 
-_Noreturn static void program(struct sandbox *sb, char **argv, char **env, int scratch, int inotify)
+_Noreturn static void program(struct sandbox *sb, int scratch, int inotify)
 {
 	struct message ready = { .type = MSG_READY }, failed = { .type = MSG_EXEC };
 
@@ -252,7 +252,7 @@ _Noreturn static void program(struct sandbox *sb, char **argv, char **env, int s
 		close(CONTROL);
 		_exit(probe_inside(sb->box));
 	}
-	execve(argv[0], argv, env);
+	execve(sb->argv.v[0], sb->argv.v, sb->env.v);
 	failed.code = errno;
 	message_send(CONTROL, &failed, NULL, 0);
 	_exit(127);
@@ -260,13 +260,12 @@ _Noreturn static void program(struct sandbox *sb, char **argv, char **env, int s
 
 /* The keeper sleeps until execve and lends its memory: that saves the copy of all page tables. The
  * program's rights, limits, filter and signal actions are its own nevertheless. */
-__attribute__((noinline)) static pid_t start_program(struct sandbox *sb, char **argv, char **env, int scratch,
-                                                     int inotify)
+__attribute__((noinline)) static pid_t start_program(struct sandbox *sb, int scratch, int inotify)
 {
 	pid_t pid = vfork();
 
 	if (pid == 0)
-		program(sb, argv, env, scratch, inotify);
+		program(sb, scratch, inotify);
 	return pid;
 }
 
@@ -289,12 +288,8 @@ void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct chil
 	int inotify = observe_begin(sb);
 	drop_rights();
 
-	/* Copies: the caller's may well lie in what is wiped now. */
-	struct strv env = environment_build(&sb->policy, spec->env), argv = { 0 };
-	for (size_t i = 0; spec->argv != NULL && spec->argv[i] != NULL; i++)
-		strv_add(&argv, spec->argv[i]);
 	forget_arguments(sb->tier->proc);
-	pid_t pid = start_program(sb, argv.v, env.v, scratch, inotify);
+	pid_t pid = start_program(sb, scratch, inotify);
 	if (pid < 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "making the program's process");
 	close(GO);

@@ -121,7 +121,8 @@ struct sandbox {
 	char *box;                   /* owned; absolute, clean */
 	char *cwd;                   /* owned; relative to it */
 	struct strv layers;          /* host paths, topmost first */
-	struct strv code;            /* paths of the code layer */
+	struct strv argv, env;       /* copies: the keeper wipes the caller's own; made here, as each page that the
+	                              * child writes to first has to be copied */
 	struct strv watch;           /* folders observed */
 	struct sandbox_file *home;   /* owned copies */
 	size_t home_count;

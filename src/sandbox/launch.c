@@ -254,8 +254,9 @@ static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing
 	for (size_t i = 0; i < spec->layer_count; i++) /* they are opened below another root */
 		strv_take(&sb->layers, absolute(spec->layers[i]));
 	add_list(&sb->watch, spec->watch, spec->watch_count);
-	for (size_t i = 0; i < spec->code_count; i++)
-		strv_add(&sb->code, spec->code[i].path);
+	for (size_t i = 0; spec->argv != NULL && spec->argv[i] != NULL; i++)
+		strv_add(&sb->argv, spec->argv[i]);
+	sb->env = environment_build(&spec->policy, spec->env);
 	sb->home = xcalloc(spec->home_count + 1, sizeof *sb->home);
 	sb->home_count = spec->home_count;
 	for (size_t i = 0; i < spec->home_count; i++)
@@ -462,7 +463,8 @@ void sandbox_free(struct sandbox *sb)
 	free(sb->home);
 	plan_free(&sb->plan);
 	strv_free(&sb->layers);
-	strv_free(&sb->code);
+	strv_free(&sb->argv);
+	strv_free(&sb->env);
 	strv_free(&sb->watch);
 	free(sb->box);
 	free(sb->cwd);

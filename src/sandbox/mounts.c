@@ -63,13 +63,12 @@ static bool make_dirs(int dirfd, const char *path)
 static bool make_parent(int dirfd, const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	char parent[4096];
 
 	if (slash == NULL)
 		return true;
-	char *parent = xstrndup(path, (size_t)(slash - path));
-	bool ok = make_dirs(dirfd, parent);
-	free(parent);
-	return ok;
+	snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+	return make_dirs(dirfd, parent);
 }
 
 static bool make_file(int dirfd, const char *path, const void *bytes, size_t len, mode_t mode)

@@ -27,7 +27,7 @@ rm -f .tickmark/drafts/*
 # what another process runs
 cp "$work/slow.sh" "$work/x"; sh "$work/x" slow.py
 "$TICKMARK" run --detach slow.py >/dev/null
-out=$(play $'wait 1 running\ntext :5\nkey Enter Enter\nwait n 2\ntext :search ^n 1$\nkey Enter Enter\nsee following\nwait n 12\nkey q x Enter\nwait stopped')
+out=$(play $'wait 1 running\ntext :5\nkey Enter Enter\nwait n 2\ntext :search ^n [0-9]+$\nkey Enter Enter\nsee following\nwait n 12\nkey q x Enter\nwait stopped')
 is "others' runs are live too, and followed in the pager" $? 0
 
 # O12: the terminal goes away while something runs that the screen started

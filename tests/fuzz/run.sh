@@ -1,0 +1,17 @@
+#!/bin/bash
+# make fuzz [FUZZ_SECONDS=30]: every harness with libFuzzer, sanitized. The record's begins with a real one.
+set -eu
+cd "$(dirname "$0")/../.."
+make -s -j"$(nproc)" VARIANT=fuzz build/fuzz/all.a build/fuzz/tickmark-seed
+corpus=build/fuzz/corpus
+mkdir -p $corpus/record $corpus/text
+cp build/fuzz/seed/.tickmark/record.db $corpus/record/seed.db
+cp sample-workspaces/*/*.py $corpus/text/
+for harness in tests/fuzz/fuzz_*.c; do
+	name=$(basename "$harness" .c)
+	make -s VARIANT=fuzz "build/fuzz/$name"
+	echo "== $name"
+	"build/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+		-artifact_prefix=build/fuzz/ "$corpus/${name#fuzz_}" 2>&1 | grep -E 'ERROR|SUMMARY|Test unit|number_of_executed|peak_rss' 
+	[ "${PIPESTATUS[0]}" = 0 ] || { echo "$name found something: build/fuzz/crash-*"; exit 1; }
+done
