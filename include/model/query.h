@@ -6,7 +6,7 @@
 #define TICKMARK_MODEL_QUERY_H
 
 #include "model.h"
-#include "text.h"
+struct ref; /* text.h */
 
 /* A record for reading: that of a workspace, or a file elsewhere (evidence). */
 struct query;

@@ -10,7 +10,7 @@
 #define TICKMARK_MODEL_SOURCE_H
 
 #include "record.h"
-#include "text/window.h"
+struct bytes; /* text/window.h */
 
 /* A connection for reading: `path` is workspace_record(ws), or an evidence file. */
 struct source_record;

@@ -11,6 +11,8 @@
 #include "model.h"
 #include "model/query.h"
 #include "model/run.h"
+#include "text.h"
+#include "text.h"
 
 enum status {
 	STATUS_DONE = 0,

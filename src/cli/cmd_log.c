@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ASKER_COLS 100 /* width of a terminal from which on it shows who asked */
+
 static const struct cmd_option log_options[] = {
 	{ .name = "limit", .letter = 'n', .arg = "N", .help = "no more than N" },
 	{ .name = "steps", .letter = 's', .help = "each step once, as its last attempt" },
@@ -80,6 +82,14 @@ static void row_json(struct json_writer *w, const struct row *r)
 	free(sig);
 }
 
+/* A narrow terminal has better use for the cells than who asked. */
+static bool shows_asker(void)
+{
+	size_t width = console_width(stdout);
+
+	return width == 0 || width >= ASKER_COLS;
+}
+
 static void row_text(struct columns *c, const struct row *r)
 {
 	char when[CLOCK_TEXT], wall[UNIT_TEXT] = "";
@@ -96,7 +106,7 @@ static void row_text(struct columns *c, const struct row *r)
 	columns_cell_take(c, xstrdup(r->verdict ? verdict_word(r->verdict) : ""), summary_verdict_tone(r->verdict));
 	columns_cell(c, "%s", wall);
 	columns_cell(c, "%s", when);
-	columns_cell_take(c, console_str(stdout, r->asker ? r->asker : ""), TONE_PLAIN);
+	columns_cell_take(c, console_str(stdout, r->asker && shows_asker() ? r->asker : ""), TONE_PLAIN);
 	columns_cell_take(c, console_text(stdout, what.data ? what.data : "", what.len), TONE_PLAIN);
 	columns_row(c);
 	buf_free(&what);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PATIENCE_US 500000
+
 static const struct cmd_option verify_options[] = {
 	{ .name = "head", .help = "print the hash of the newest entry, and nothing else" },
 	{ .name = "expect", .arg = "HASH", .help = "the head must be HASH, as it was told by other means" },
@@ -28,8 +30,9 @@ static const struct cmd_member verify_members[] = {
 struct verifying {
 	struct cmd *c;
 	struct strv faults;
-	bool progress; /* shown on the terminal */
-	int64_t shown; /* percent */
+	bool progress;   /* shown on the terminal */
+	int64_t from_us; /* when it began: what is done in a moment needs no progress */
+	int64_t shown;   /* percent; -1: nothing was */
 };
 
 static void take_fault(void *ctx, const char *what)
@@ -44,7 +47,7 @@ static bool show_progress(void *ctx, int64_t done, int64_t total)
 	struct verifying *v = ctx;
 	int64_t percent = total > 0 ? done * 100 / total : 100;
 
-	if (v->progress && percent != v->shown) {
+	if (v->progress && percent != v->shown && clock_mono_us() - v->from_us > PATIENCE_US) {
 		v->shown = percent;
 		fprintf(stderr, "\rverifying %3lld%%", (long long)percent);
 	}
@@ -67,8 +70,8 @@ static void print_text(const struct verifying *v, const struct verify_report *r)
 		clock_local(r->newest_us, newest);
 	printf("%lld attempt%s%s%s, head %s\n", (long long)r->attempts, r->attempts == 1 ? "" : "s",
 	       *newest ? ", newest of " : "", newest, head);
-	printf("%lld checks, %lld entries, %lld byte strings of %s\n", (long long)r->checks, (long long)r->entries,
-	       (long long)r->blobs, bytes);
+	printf("%lld check%s, %lld entries, %lld byte strings of %s\n", (long long)r->checks, r->checks == 1 ? "" : "s",
+	       (long long)r->entries, (long long)r->blobs, bytes);
 	if (r->running)
 		printf("attempts are running\n");
 	for (size_t i = 0; i < v->faults.n; i++) {
@@ -129,7 +132,7 @@ static bool open_record(struct cmd *c, struct err *e)
 
 static int verify_run(struct cmd *c)
 {
-	struct verifying v = { .c = c, .progress = console_is_tty(stderr), .shown = -1 };
+	struct verifying v = { .c = c, .progress = console_is_tty(stderr), .from_us = clock_mono_us(), .shown = -1 };
 	struct verify_report r = { 0 };
 	struct err e = { 0 };
 	struct digest want;

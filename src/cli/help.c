@@ -166,7 +166,8 @@ void help_command(FILE *f, const struct cmd_entry *entry)
 void help_all(FILE *f)
 {
 	fprintf(f, "tickmark runs Python in a sandbox and keeps every attempt as evidence.\n\n"
-	           "usage: tickmark [-C DIR] COMMAND [OPTION]... [ARGUMENT]...\n\ncommands:\n");
+	           "usage: tickmark [-C DIR] COMMAND [OPTION]... [ARGUMENT]...\n"
+	           "       tickmark [DIR|FILE]    opens the screen on a workspace or a record\n\ncommands:\n");
 	for (size_t i = 0; cmd_table[i]; i++)
 		if (!(cmd_table[i]->flags & CMD_HIDDEN))
 			entry_line(f, cmd_table[i]->name, cmd_table[i]->brief, 12);

@@ -149,12 +149,14 @@ static int man_run(struct cmd *c)
 	fprintf(f, ".TH TICKMARK 1 \"%s\" \"tickmark %s\" \"User Commands\"\n", RELEASED, TICKMARK_VERSION);
 	fputs(".SH NAME\ntickmark \\- runs Python in a sandbox and keeps every attempt as evidence\n"
 	      ".SH SYNOPSIS\n.B tickmark\n[\\fB\\-C\\fR \\fIDIR\\fR] \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
-	      "[\\fIARGUMENT\\fR]...\n.SH DESCRIPTION\n"
+	      "[\\fIARGUMENT\\fR]...\n.br\n.B tickmark\n[\\fIDIR\\fR|\\fIFILE\\fR]\n.SH DESCRIPTION\n"
 	      "tickmark runs Python code in a sandbox on the files of a folder, and keeps every attempt\n"
 	      "(code, inputs, streams, files) in one SQLite file per folder, as evidence for those who must be able to\n"
 	      "stand behind a number that came out of code.\n"
 	      "It never says that a result is right: only what ran, on which bytes, what came out, and whether it\n"
-	      "comes out again.\n.SH COMMANDS\n", f);
+	      "comes out again.\n"
+	      "Without a command the screen opens, on the workspace of the current folder, on that of DIR, or on a record\n"
+	      "that stands outside its workspace.\n.SH COMMANDS\n", f);
 	for (size_t i = 0; cmd_table[i]; i++)
 		if (!(cmd_table[i]->flags & CMD_HIDDEN))
 			man_command(f, cmd_table[i]);

@@ -10,6 +10,7 @@
 
 #include "store.h"
 #include "store/read.h"
+#include "text/window.h"
 
 #ifndef STOP_ROWS
 #define STOP_ROWS 16         /* rows of the stream between two stops */

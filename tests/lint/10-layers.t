@@ -21,7 +21,7 @@ check_file() {
 	local file=$1 layer allowed header name own
 	case $file in
 	src/*/*/*) echo "$file: a layer has no folders inside"; return ;;
-	include/*) layer=${file#include/}; layer=${layer%%/*}; layer=${layer%.h}; allowed="${may[$layer]:-record base}" ;;
+	include/*) layer=${file#include/}; layer=${layer%%/*}; layer=${layer%.h}; allowed="record base $layer" ;;
 	*) layer=${file#src/}; layer=${layer%%/*}; allowed=${may[$layer]:-} ;;
 	esac
 	[ -n "$allowed" ] || { echo "$file: in no layer"; return; }

@@ -261,14 +261,14 @@ static void random_streams(void **state)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = draw(40) ? (char)('a' + draw(26)) : '\n';
-	for (int round = 0; round < 12; round++) {
+	for (int round = 0; round < 6; round++) {
 		struct tape t = { .p = p, .st = case_open(p, STORE_WRITE) };
 		int rows = 1 + (int)draw(round % 3 ? 300 : 1500), lean = (int)draw(100);
 
 		t.attempt = case_queue(p, t.st, 0);
 		for (int i = 0; i < rows; i++) {
 			int stream = (int)draw(100) < lean ? STREAM_OUT : STREAM_ERR;
-			size_t n = draw(30) ? draw(100) : draw(20) ? draw(20000) : draw(2200000);
+			size_t n = draw(30) ? draw(100) : draw(20) ? draw(20000) : draw(1200000);
 			if (draw(60) == 0)
 				put(&t, stream, "", 0, 1 + draw(1000000));
 			else
