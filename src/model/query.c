@@ -2,6 +2,7 @@
 #include "query_private.h"
 
 #include "control.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
