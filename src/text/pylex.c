@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "pyword.h"
+
 enum level_flag {
 	LEVEL_DOUBLE = 1,  /* the quote is " */
 	LEVEL_TRIPLE = 2,
@@ -31,59 +33,7 @@ struct lexer {
 	bool dotted;      /* a dot came last */
 };
 
-/* ---- words ---------------------------------------------------------------------------------- */
-
-static const char *const keywords[] = { /* sorted, as all of these */
-	"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-	"finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
-	"return", "try", "while", "with", "yield",
-};
-
-static const char *const constants[] = { "Ellipsis", "False", "None", "NotImplemented", "True", "__debug__" };
-
-static const char *const builtins[] = {
-	"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError",
-	"BrokenPipeError", "BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError",
-	"ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError", "EncodingWarning",
-	"EnvironmentError", "Exception", "ExceptionGroup", "FileExistsError", "FileNotFoundError", "FloatingPointError",
-	"FutureWarning", "GeneratorExit", "IOError", "ImportError", "ImportWarning", "IndentationError", "IndexError",
-	"InterruptedError", "IsADirectoryError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError",
-	"ModuleNotFoundError", "NameError", "NotADirectoryError", "NotImplementedError", "OSError", "OverflowError",
-	"PendingDeprecationWarning", "PermissionError", "ProcessLookupError", "RecursionError", "ReferenceError",
-	"ResourceWarning", "RuntimeError", "RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError",
-	"SyntaxWarning", "SystemError", "SystemExit", "TabError", "TimeoutError", "TypeError", "UnboundLocalError",
-	"UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UnicodeTranslateError", "UnicodeWarning",
-	"UserWarning", "ValueError", "Warning", "ZeroDivisionError", "__build_class__", "__import__", "abs", "aiter", "all",
-	"anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod",
-	"compile", "complex", "copyright", "credits", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec",
-	"exit", "filter", "float", "format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id",
-	"input", "int", "isinstance", "issubclass", "iter", "len", "license", "list", "locals", "map", "max",
-	"memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property", "quit", "range", "repr",
-	"reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
-	"vars", "zip",
-};
-
-static bool is_word(const char *const *table, size_t n, const char *p, size_t len)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		int order = strncmp(p, table[mid], len);
-
-		if (order == 0 && table[mid][len])
-			order = -1;
-		if (order == 0)
-			return true;
-		if (order > 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return false;
-}
-
-#define IS_WORD(table, p, len) is_word(table, ARRAY_LEN(table), p, len)
+/* ---- looking ---------------------------------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -367,14 +317,14 @@ static void name(struct lexer *x)
 	if (x->st->carry & CARRY_NAME) {
 		kind = PY_DEFINED;
 		x->st->carry &= (uint8_t)~CARRY_NAME;
-	} else if (IS_WORD(keywords, p, len) || is_soft_keyword(x, p, len)) {
+	} else if (is_soft_keyword(x, p, len)) {
 		kind = PY_KEYWORD;
+	} else {
+		kind = pyword_kind(p, len);
 		if ((len == 3 && memcmp(p, "def", 3) == 0) || (len == 5 && memcmp(p, "class", 5) == 0))
 			x->st->carry |= CARRY_NAME;
-	} else if (IS_WORD(constants, p, len)) {
-		kind = PY_CONSTANT;
-	} else if (!x->dotted && IS_WORD(builtins, p, len)) {
-		kind = PY_BUILTIN;
+		if (kind == PY_BUILTIN && x->dotted)
+			kind = PY_PLAIN;
 	}
 	emit(x, len, kind);
 }

@@ -1,28 +1,13 @@
 /*
- * Rows. The text is divided into segments, each of which can be laid out by itself and without what
- * lies before: a line, the shown state of one, each state of an open one, or a piece of a very long
- * one. A segment answers for source bytes [low, high): they touch each other, so that the segment
- * before one is that of byte low - 1. In a segment, rows are found by laying it out from its start.
+ * Rows of a text: in a segment they are found by laying it out from its start, or from the last of the
+ * places on the way that were remembered; from one segment to the next one goes by their bytes.
  */
 #include "text/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sgr.h"
-#include "text.h"
-
-_Static_assert(LINES_NEAR >= 2 * ROWS_ANCHOR + SGR_MAX, "the anchor before the last must be in sight");
-_Static_assert(WINDOW_MAX >= 2 * ROWS_ANCHOR + SGR_MAX, "a segment that is laid out fits a window");
-
-struct segment {
-	int64_t low, high;        /* bytes it answers for */
-	int64_t start, end;       /* bytes it shows */
-	int64_t line;             /* where its line begins, -1 unknown */
-	int64_t earlier;          /* states hidden before it */
-	bool first, last;         /* of its line */
-	struct cells_state state; /* at start */
-};
+#include "segment.h"
 
 #define RULERS 8
 #define RULER_STEP (64 << 10)  /* bytes between two known columns */
@@ -54,6 +39,7 @@ struct rows_cache {
 	int64_t size, fed;
 	bool wrap, states;
 	int cols;
+	struct line line;            /* of that segment */
 	struct walk *trail;          /* before its row 0, TRAIL_STEP, 2 * TRAIL_STEP … as far as it was walked */
 	size_t trail_n, trail_cap;
 	int64_t clock;
@@ -90,129 +76,7 @@ void rows_forget(struct rows *r)
 		c->rulers[i].start = -1;
 }
 
-/* ---- segments --------------------------------------------------------------------------------- */
-
-/* The first place at or behind `anchor` that is not inside a character or an SGR sequence. */
-static int64_t whole_item(struct rows *r, int64_t anchor, int64_t from)
-{
-	size_t back = (size_t)MIN(anchor - from, SGR_MAX), got;
-	const char *p = window_at(r->w, anchor - (int64_t)back, back + SGR_MAX, &got), *esc;
-	struct style ignored = { 0 };
-	uint32_t c;
-
-	if (got <= back)
-		return anchor;
-	esc = memrchr(p, '\033', back);
-	if (esc) {
-		size_t at = (size_t)(esc - p), len = sgr_parse(esc, got - at, &ignored);
-
-		if (at + len > back)
-			return anchor + (int64_t)(at + len - back);
-	}
-	for (size_t i = 1; i < 4 && i <= back && (p[back - i] & 0x80); i++) {
-		size_t len = utf8_decode(p + back - i, got - back + i, &c);
-
-		if (len > i)
-			return anchor + (int64_t)(len - i);
-		if (len)
-			break;
-	}
-	return anchor;
-}
-
-/* Where the piece begins that anchor number k starts in the text [start, end): at its start when the anchor
- * lies too near to it. */
-static int64_t anchor_place(struct rows *r, int64_t k, int64_t start, int64_t end)
-{
-	int64_t anchor = k * ROWS_ANCHOR;
-
-	if (anchor - ROWS_ANCHOR < start)
-		return start;
-	anchor = whole_item(r, anchor, start);
-	return MIN(anchor, end);
-}
-
-/* Leaves of a text that is long the piece which holds `pos`. Its ends, as far as they are not those of the
- * line, lie beyond LINES_NEAR from pos. */
-static void cut(struct rows *r, struct segment *g, int64_t pos)
-{
-	int64_t start = g->start, end = g->end, k, place, next;
-
-	pos = MAX(MIN(pos, end - 1), start);
-	k = pos / ROWS_ANCHOR;
-	place = anchor_place(r, k, start, end);
-	if (place > pos) /* pos is inside the item that lies across the anchor */
-		place = anchor_place(r, --k, start, end);
-	do
-		next = anchor_place(r, ++k, start, end);
-	while (next <= place && next < end);
-	if (place > start) {
-		size_t got;
-		const char *p = window_before(r->w, place, (size_t)MIN(place - start, ROWS_ANCHOR), &got);
-
-		if (got)
-			cells_styles(&g->state, p, got);
-		g->low = g->start = place;
-		g->first = false;
-		g->earlier = 0;
-	}
-	if (next < end) {
-		g->high = g->end = next;
-		g->last = false;
-	}
-}
-
-static bool is_open(const struct rows *r, int64_t line)
-{
-	return r->states || (r->open && r->open(r->open_ctx, line));
-}
-
-/* One state of an open line. */
-static void find_state(struct rows *r, const struct line *line, int64_t pos, struct segment *g)
-{
-	struct line_state s;
-
-	if (!lines_state(r->l, r->w, line, pos, &s))
-		return;
-	g->start = s.start;
-	g->end = s.end;
-	g->first = s.first;
-	g->last = s.next < 0;
-	if (!s.first)
-		g->low = s.start;
-	if (s.next >= 0)
-		g->high = s.next;
-}
-
-static void find_segment(struct rows *r, int64_t pos, struct segment *g)
-{
-	struct line line;
-
-	lines_get(r->l, r->w, pos, r->size, &line);
-	*g = (struct segment){ .line = line.start, .start = line.start, .end = line.end, .first = true, .last = true };
-	if (line.start < 0) {
-		g->start = MAX(pos - LINES_NEAR, 0);
-		g->first = false;
-	}
-	if (line.end < 0) {
-		g->end = MIN(pos + LINES_NEAR, r->size);
-		g->last = false;
-	}
-	g->low = g->start;
-	g->high = line.next >= 0 ? line.next : line.end >= 0 ? r->size : g->end;
-	if (line.whole && line.shown != line.start) {
-		if (is_open(r, line.start)) {
-			find_state(r, &line, pos, g);
-		} else {
-			g->start = line.shown;
-			g->earlier = line.earlier;
-		}
-	}
-	if ((r->wrap && g->end - g->start > ROWS_ANCHOR) || !line.whole)
-		cut(r, g, pos);
-	if (!line.whole && !g->first)
-		g->line = -1; /* could be told from some of its bytes only */
-}
+/* ---- segments ------------------------------------------------------------------------------------- */
 
 /* The segment that answers for byte `pos`, behind the end the last one; NULL: the text is empty. */
 static const struct segment *segment_at(struct rows *r, int64_t pos)
@@ -226,7 +90,9 @@ static const struct segment *segment_at(struct rows *r, int64_t pos)
 	if (c->valid && c->size == r->size && c->fed == fed && c->wrap == r->wrap && c->states == r->states &&
 	    c->cols == r->cols && pos >= c->segment.low && pos < c->segment.high)
 		return &c->segment;
-	find_segment(r, pos, &c->segment);
+	if (c->size != r->size || c->fed != fed)
+		c->line = (struct line){ 0 };
+	segment_find(r, pos, &c->line, &c->segment);
 	c->valid = true;
 	c->trail_n = 0;
 	c->cols = r->cols;

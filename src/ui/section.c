@@ -1,5 +1,6 @@
 /* The sections of an attempt as sources of bytes; those that are no bytes of the record are written here. */
 #include "section.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
