@@ -72,6 +72,7 @@ void rows_forget(struct rows *r)
 	struct rows_cache *c = cache_of(r);
 
 	c->valid = false;
+	c->line = (struct line){ 0 };
 	for (size_t i = 0; i < RULERS; i++)
 		c->rulers[i].start = -1;
 }

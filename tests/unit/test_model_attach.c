@@ -148,6 +148,15 @@ static void links(void **state)
 	assert_int_equal(t.bytes, 4 * 5);
 }
 
+/* Closing any descriptor of it would drop the locks that SQLite holds. */
+static void the_record_under_another_name(void **state)
+{
+	(void)state;
+	assert_int_equal(linkat(ws->dir, ".tickmark/record.db", ws->dir, "record.db", 0), 0);
+	put("a.csv", "1");
+	expect_list(true, "a.csv\nrecord.db: no regular file (the record itself under another name)\n");
+}
+
 static void unreadable(void **state)
 {
 	(void)state;
@@ -476,6 +485,11 @@ static void added_from_elsewhere(void **state)
 	assert_non_null(strstr(e.msg, "is a folder"));
 	assert_false(attach_add(ws, "/dev/null", "x", &e));
 	assert_non_null(strstr(e.msg, "attach add -"));
+	char *record = in_root(".tickmark/record.db");
+	e = (struct err){ 0 };
+	assert_false(attach_add(ws, record, "x", &e));
+	assert_int_equal(e.code, ERR_INPUT);
+	free(record);
 	OK(setting_set(ws, "attached-size", "1", err));
 	put("big.csv", "12");
 	char *big = in_root("big.csv");
@@ -639,6 +653,7 @@ int main(void)
 		IN_WORKSPACE(everything_by_default_in_order_of_path),
 		IN_WORKSPACE(default_rules),
 		IN_WORKSPACE(links),
+		IN_WORKSPACE(the_record_under_another_name),
 		IN_WORKSPACE(unreadable),
 		IN_WORKSPACE(limits),
 		IN_WORKSPACE(gitignore_counts_in_a_git_tree_alone),

@@ -331,7 +331,7 @@ static void too_many_is_said(void **state)
 	put_old("b", "2");
 	put_old("c", "3");
 	for (int i = 0; i < 3; i++)
-		expect_offer("", "a=1\nb=2\n# 1 files over the limit of 2 are not attached; tickmark config attached-files raises it\n");
+		expect_offer("", "a=1\nb=2\n# not attached: 1 over the limit of 2 files; tickmark config attached-files raises it\n");
 }
 
 static void unreadable_files_are_left_out(void **state)
@@ -923,6 +923,7 @@ static void a_full_disk_is_said(void **state)
 	assert_false(ok);
 	assert_int_equal(e.code, ERR_FULL);
 	assert_non_null(strstr(e.msg, "big.bin"));
+	assert_non_null(strstr(e.msg, "free some space"));
 	/* Nothing is left lying about, and the next one works. */
 	assert_int_equal(count_names("cache/tmp"), 0);
 	o = offered("");
