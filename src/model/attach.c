@@ -204,11 +204,17 @@ static bool check_room(struct workspace *ws, const char *name, struct err *e)
 	return ok;
 }
 
+/* `path` has no links in it. */
 static bool check_file(struct workspace *ws, const char *path, struct err *e)
 {
+	const char *below = path_below(ws->root, path);
 	int64_t files, size;
 	char text[UNIT_TEXT], limit[UNIT_TEXT];
 	struct stat st;
+
+	/* Also because closing any descriptor of the record would drop SQLite's locks on it. */
+	if (below && strncmp(below, ".tickmark/", 10) == 0)
+		return err_set(e, ERR_INPUT, "%s cannot be attached: .tickmark belongs to the record", path);
 
 	if (stat(path, &st) < 0)
 		return err_sys(e, "cannot attach %s", path);

@@ -137,7 +137,7 @@ static bool fill(struct plan *p, size_t i, struct err *e)
 	ok = ok && layer_finish_file(l, fd, f->path, f->mode, f->mtime_us, e);
 	close(fd);
 	layer_count(l, f->size);
-	return ok;
+	return ok || layer_explain(e);
 }
 
 /* ---- hiding ---- */

@@ -222,6 +222,23 @@ void index_free(struct index *ix)
 	*ix = (struct index){ 0 };
 }
 
+bool index_identify(struct workspace *ws, struct index_facts *out, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(ws->home, &st) < 0)
+		return err_sys(e, "cannot look at %s/.tickmark", ws->root);
+	out->home_device = st.st_dev;
+	out->home_inode = st.st_ino;
+	return store_uuid(ws->store, &out->record, e);
+}
+
+bool index_is_of(const struct index *ix, const struct index_facts *whose)
+{
+	return memcmp(&ix->facts.record, &whose->record, sizeof(whose->record)) == 0 &&
+	       ix->facts.home_device == whose->home_device && ix->facts.home_inode == whose->home_inode;
+}
+
 bool index_is_current(struct workspace *ws, const struct index *ix)
 {
 	struct stat st;

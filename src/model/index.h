@@ -27,6 +27,8 @@ struct index_extra {
 /* What an index says about itself; also what index_save is given. */
 struct index_facts {
 	struct uuid record;        /* whose attempts and sets are meant */
+	uint64_t home_device;      /* of .tickmark: in a copy of the workspace, layers have lost times and owners */
+	uint64_t home_inode;
 	struct digest rules;       /* of what decides besides the folder: limits, attachments, outer rule files */
 	struct digest claims;      /* of the artifacts that earlier steps put forward */
 	struct digest set;         /* store_manifest_hash of the offered set */
@@ -55,6 +57,9 @@ struct index {
 /* False when there is no usable one. */
 bool index_load(struct workspace *ws, struct index *out);
 void index_free(struct index *ix);
+/* Fills record and home: whose index this is. */
+bool index_identify(struct workspace *ws, struct index_facts *out, struct err *e);
+bool index_is_of(const struct index *ix, const struct index_facts *whose);
 /* Whether it is still the one that is in place. */
 bool index_is_current(struct workspace *ws, const struct index *ix);
 

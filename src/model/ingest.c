@@ -165,7 +165,7 @@ bool ingest_files(struct workspace *ws, struct scan *s, const uint32_t *list, si
 	for (int i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
 	pthread_mutex_destroy(&j.lock);
-	return !j.failed;
+	return !j.failed || layer_explain(e);
 }
 
 bool ingest_matching(struct workspace *ws, const struct scan *s, const struct scan_file *f, const struct digest *want, int out)

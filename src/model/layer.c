@@ -84,14 +84,20 @@ void layer_count(struct layer *l, int64_t bytes)
 	l->bytes += bytes;
 }
 
+bool layer_explain(struct err *e)
+{
+	static const char remedy[] = "; the cache holds a copy of every attached file: free some space there, or attach less "
+	                             "with .tickmarkignore";
+
+	if (e && e->code == ERR_FULL && strlen(e->msg) + sizeof(remedy) <= sizeof(e->msg) && !strstr(e->msg, remedy))
+		strcat(e->msg, remedy);
+	return false;
+}
+
 static bool fault(const struct layer *l, const char *path, struct err *e)
 {
-	int sys = errno;
-
 	err_sys(e, "cannot write %s into the cache %s/.tickmark/cache", path, l->ws->root);
-	if (e && (sys == ENOSPC || sys == EDQUOT) && strlen(e->msg) + 64 < sizeof(e->msg))
-		strcat(e->msg, "; free some space, or attach less with .tickmarkignore");
-	return false;
+	return layer_explain(e);
 }
 
 /* ---- folders ---- */

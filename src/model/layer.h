@@ -29,6 +29,9 @@ void layer_count(struct layer *l, int64_t bytes); /* adds to what it is said to 
 /* Puts it in its place. Its folders get the times of those of the set. */
 bool layer_publish(struct layer *l, const struct view_folder *folders, size_t n, int64_t *bytes, struct err *e);
 
+/* Says what to do about a full disk, behind a message that tells of one; returns false. */
+bool layer_explain(struct err *e);
+
 /* Removes what crashed runs left in cache/tmp. Under the index lock. */
 void layer_sweep(struct workspace *ws);
 

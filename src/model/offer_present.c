@@ -24,7 +24,7 @@ static bool context_load(struct workspace *ws, const void *mentions, size_t len,
 	memset(c, 0, sizeof(*c));
 	c->ws = ws;
 	c->st = workspace_store(ws, e);
-	if (!c->st || !store_uuid(c->st, &c->facts.record, e) ||
+	if (!c->st || !index_identify(ws, &c->facts, e) ||
 	    !settings_attached(ws, &c->rules.max_files, &c->rules.max_size, e) ||
 	    !attachments_load(c->st, &c->attachments, e) || !claims_load(c->st, mentions, len, &c->claims, e))
 		return false;
@@ -54,8 +54,7 @@ static void context_free(struct context *c)
 
 static bool rules_hold(const struct context *c, const struct index *ix)
 {
-	return memcmp(&ix->facts.record, &c->facts.record, sizeof(c->facts.record)) == 0 &&
-	       digest_equal(&ix->facts.rules, &c->facts.rules);
+	return index_is_of(ix, &c->facts) && digest_equal(&ix->facts.rules, &c->facts.rules);
 }
 
 /* A changed file that is still attached, as far as its stat can tell. */
@@ -126,7 +125,6 @@ static bool deliver(struct workspace *ws, struct index *ix, struct offer *out)
 	s->index = *ix;
 	s->locks = locks;
 	s->stack = ix->facts.stack;
-	s->record = ix->facts.record;
 	s->entries = index_entries(&s->index);
 	s->layer_of = xmemdup(ix->layer_of, ix->offered_n);
 	*ix = (struct index){ 0 };

@@ -14,7 +14,6 @@ struct offer_state {
 	uint8_t *layer_of;         /* per entry, in `stack`; NULL: to be searched */
 	struct view_stack stack;
 	struct view_locks locks;
-	struct uuid record;
 };
 
 /* Fills what follows from entries and stack: layers and folders. */

@@ -39,13 +39,23 @@ static char *note_name(const struct digest *set)
 	return xasprintf(SETS "/%s", hex);
 }
 
-/* "BOOT\nID BYTES\n…", topmost first. */
-static bool parse_note(char *text, struct view_stack *out)
+/* Layers are believed in the boot that made them and in the place where they were made. Owned. */
+static char *note_head(const struct index_facts *whose)
 {
-	const char *boot = strsep(&text, "\n");
+	return xasprintf("%s %llu %llu", clock_boot_id(), (unsigned long long)whose->home_device,
+	                 (unsigned long long)whose->home_inode);
+}
 
+/* "HEAD\nID BYTES\n…", topmost first. */
+static bool parse_note(char *text, const struct index_facts *whose, struct view_stack *out)
+{
+	const char *line_one = strsep(&text, "\n");
+	char *head = note_head(whose);
+	bool ours = line_one && strcmp(line_one, head) == 0;
+
+	free(head);
 	out->n = 0;
-	if (!boot || strcmp(boot, clock_boot_id()) != 0)
+	if (!ours)
 		return false;
 	for (char *line; text && (line = strsep(&text, "\n")) && *line;) {
 		if (out->n == VIEW_STACK_MAX || strlen(line) < VIEW_ID || line[VIEW_ID - 1] != ' ' ||
@@ -58,24 +68,26 @@ static bool parse_note(char *text, struct view_stack *out)
 	return true;
 }
 
-static bool read_note(struct workspace *ws, const struct digest *set, struct view_stack *out)
+static bool read_note(struct workspace *ws, const struct index_facts *whose, const struct digest *set,
+                      struct view_stack *out)
 {
 	struct buf b = { 0 };
 	char *name = note_name(set);
-	bool ok = fs_read(ws->home, name, 8192, &b, NULL) && b.len > 0 && parse_note(b.data, out);
+	bool ok = fs_read(ws->home, name, 8192, &b, NULL) && b.len > 0 && parse_note(b.data, whose, out);
 
 	buf_free(&b);
 	free(name);
 	return ok;
 }
 
-static void write_note(struct workspace *ws, const struct digest *set, const struct view_stack *stack)
+static void write_note(struct workspace *ws, const struct index_facts *whose, const struct digest *set,
+                       const struct view_stack *stack)
 {
 	int dir = workspace_open_dir(ws, SETS, NULL);
-	char *name = note_name(set);
+	char *name = note_name(set), *head = note_head(whose);
 	struct buf b = { 0 };
 
-	buf_addf(&b, "%s\n", clock_boot_id());
+	buf_addf(&b, "%s\n", head);
 	for (size_t i = 0; i < stack->n; i++)
 		buf_addf(&b, "%s %lld\n", stack->ids[i], (long long)stack->bytes[i]);
 	if (dir >= 0) {
@@ -83,6 +95,7 @@ static void write_note(struct workspace *ws, const struct digest *set, const str
 		close(dir);
 	}
 	buf_free(&b);
+	free(head);
 	free(name);
 }
 
@@ -168,18 +181,18 @@ static bool recall_bytes(void *ctx, size_t i, int fd, struct err *e)
 /* ---- the stack ---- */
 
 /* The stack of the last run, if it can be trusted: holds it, as `have`. */
-static bool hold_index(struct workspace *ws, const struct uuid *record, struct index *ix, struct view_locks *locks)
+static bool hold_index(struct workspace *ws, const struct index_facts *whose, struct index *ix, struct view_locks *locks)
 {
 	if (!index_load(ws, ix))
 		return false;
-	if (memcmp(&ix->facts.record, record, sizeof(*record)) == 0 && strcmp(ix->facts.boot_id, clock_boot_id()) == 0 &&
+	if (index_is_of(ix, whose) && strcmp(ix->facts.boot_id, clock_boot_id()) == 0 &&
 	    view_hold(ws, &ix->facts.stack, locks))
 		return true;
 	index_free(ix);
 	return false;
 }
 
-static bool build_set(struct offer_state *s, const struct index *ix, bool *absent, bool *all, struct err *e)
+static bool build_set(struct offer_state *s, const struct index_facts *whose, const struct index *ix, bool *absent, bool *all, struct err *e)
 {
 	struct recall r = { .ws = s->ws, .st = s->ws->store, .set = &s->manifest, .absent = absent };
 	struct view have = { 0 };
@@ -195,7 +208,7 @@ static bool build_set(struct offer_state *s, const struct index *ix, bool *absen
 		s->layer_of = b.layer_of;
 		*all = r.absent_n == 0;
 		if (*all && b.stack.n > 0)
-			write_note(s->ws, &s->manifest.sha256, &b.stack);
+			write_note(s->ws, whose, &s->manifest.sha256, &b.stack);
 	}
 	attachments_free(&r.attachments);
 	free(entries);
@@ -203,11 +216,11 @@ static bool build_set(struct offer_state *s, const struct index *ix, bool *absen
 }
 
 /* Under the lock: finds or makes the layers and holds them. */
-static bool find_layers(struct offer_state *s, bool *absent, bool *all, struct err *e)
+static bool find_layers(struct offer_state *s, const struct index_facts *whose, bool *absent, bool *all, struct err *e)
 {
 	struct view_locks held = { .n = 0 };
 	struct index ix;
-	bool have = hold_index(s->ws, &s->record, &ix, &held), ok = true;
+	bool have = hold_index(s->ws, whose, &ix, &held), ok = true;
 
 	*all = true;
 	if (have && digest_equal(&ix.facts.set, &s->manifest.sha256)) {
@@ -217,8 +230,8 @@ static bool find_layers(struct offer_state *s, bool *absent, bool *all, struct e
 		index_free(&ix);
 		return true;
 	}
-	if (!read_note(s->ws, &s->manifest.sha256, &s->stack) || !view_hold(s->ws, &s->stack, &s->locks)) {
-		ok = build_set(s, have ? &ix : NULL, absent, all, e);
+	if (!read_note(s->ws, whose, &s->manifest.sha256, &s->stack) || !view_hold(s->ws, &s->stack, &s->locks)) {
+		ok = build_set(s, whose, have ? &ix : NULL, absent, all, e);
 		if (ok && !view_hold(s->ws, &s->stack, &s->locks))
 			ok = err_set(e, ERR_NOTFOUND, "the cache %s/.tickmark/cache was removed meanwhile; run again", s->ws->root);
 		view_evict(s->ws, have ? &ix.facts.stack : NULL, offer_cache_budget(s->manifest.entries, s->manifest.n));
@@ -235,16 +248,17 @@ static bool find_layers(struct offer_state *s, bool *absent, bool *all, struct e
 bool offer_recorded(struct workspace *ws, int64_t manifest, struct offer *out, struct err *e)
 {
 	struct offer_state *s = xcalloc(1, sizeof(*s));
+	struct index_facts whose = { .home_inode = 0 };
 	bool *absent = NULL, all = true;
 	int lock = -1;
 
 	*out = (struct offer){ .priv = s };
 	s->ws = ws;
-	bool ok = workspace_store(ws, e) && store_uuid(ws->store, &s->record, e) &&
+	bool ok = workspace_store(ws, e) && index_identify(ws, &whose, e) &&
 	          store_manifest_get(ws->store, manifest, &s->manifest, e) && (lock = index_lock(ws, e)) >= 0;
 	if (ok) {
 		absent = xcalloc(s->manifest.n + 1, sizeof(*absent));
-		ok = find_layers(s, absent, &all, e);
+		ok = find_layers(s, &whose, absent, &all, e);
 	}
 	if (lock >= 0)
 		close(lock);

@@ -160,7 +160,7 @@ static void remark_on_scan(struct refresh *r)
 	const struct scan *s = &r->scan;
 
 	if (s->excluded[EXCLUDE_TOO_MANY] > 0)
-		strv_addf(&r->remarks, "%lld files over the limit of %lld are not attached; tickmark config attached-files raises it",
+		strv_addf(&r->remarks, "not attached: %lld over the limit of %lld files; tickmark config attached-files raises it",
 		          (long long)s->excluded[EXCLUDE_TOO_MANY], (long long)r->c->rules.max_files);
 	for (size_t i = 0; i < s->files_n; i++) {
 		const struct scan_file *f = &s->files[i];
@@ -214,7 +214,7 @@ static void recall_view(struct refresh *r)
 {
 	struct index *ix = &r->l->was;
 
-	if (!r->l->have || memcmp(&ix->facts.record, &r->c->facts.record, sizeof(ix->facts.record)) != 0)
+	if (!r->l->have || !index_is_of(ix, &r->c->facts))
 		return;
 	r->have_entries = index_entries(ix);
 	r->have = (struct view){ .stack = ix->facts.stack, .entries = r->have_entries, .layer_of = ix->layer_of,
@@ -248,7 +248,7 @@ static bool save(struct refresh *r, const struct build *b, struct err *e)
 	facts->set = store_manifest_hash(r->want, r->want_n);
 	facts->stamp_ns = r->l->stamp_ns;
 	facts->stack = b->stack;
-	if (r->l->have && memcmp(&was->facts.record, &facts->record, sizeof(facts->record)) == 0)
+	if (r->l->have && index_is_of(was, facts))
 		facts->before = digest_equal(&was->facts.set, &facts->set) ? was->facts.before : was->facts.set;
 	fill_extras(r);
 	return index_save(r->c->ws, &(struct index_parts){ .facts = facts, .scan = &r->scan, .offered = r->want_ref,

@@ -209,9 +209,10 @@ static void note_left_out(struct runner *r, struct outcome_facts *f)
 	if (c->left_out == 0)
 		return;
 	bool by_number = l->artifact_files > 0 && c->files >= l->artifact_files;
+	bool by_bytes = !by_number && l->scratch_bytes > 0 && c->bytes > l->scratch_bytes;
 	char *name = escape_name_dup(c->first_left_out);
-	f->left_out = limit_find(by_number ? "artifacts" : "artifact-depth");
-	f->left_out_reached = by_number ? c->files + c->left_out : l->artifact_depth + 1;
+	f->left_out = limit_find(by_number ? "artifacts" : by_bytes ? "scratch" : "artifact-depth");
+	f->left_out_reached = by_number ? c->files + c->left_out : by_bytes ? c->bytes : l->artifact_depth + 1;
 	f->left_out_what = keep(r, xasprintf("%lld file%s not kept, first %s", (long long)c->left_out,
 	                                     c->left_out == 1 ? "" : "s", name));
 	free(name);

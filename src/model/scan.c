@@ -346,6 +346,7 @@ static void walk_on(struct walk *w)
 bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool all, struct scan *out, struct err *e)
 {
 	struct walk *w = xcalloc(1, sizeof(*w));
+	struct scan_stat record;
 	struct scan_diffs now;
 
 	*out = (struct scan){ 0 };
@@ -376,8 +377,9 @@ bool scan_walk(int root, const char *path, const struct scan_rules *rules, bool 
 	for (size_t i = 0; i < now.files_n; i++)
 		out->files[now.files[i].row].st = now.files[i].st;
 	scan_diffs_free(&now);
+	scan_stat_path(root, ".tickmark/record.db", &record);
 	for (size_t i = 0; i < out->files_n; i++)
-		scan_classify(root, rules, all, out, &out->files[i]);
+		scan_classify(root, rules, all, &record, out, &out->files[i]);
 	free(w);
 	return true;
 }

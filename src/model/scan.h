@@ -96,6 +96,7 @@ int scan_threads(size_t files); /* how many are worth it */
  * SCAN_LINK, and that only inside the workspace. -1 with errno. Not for SCAN_KEPT. */
 int scan_open(int root, const char *path, const struct scan *s, const struct scan_file *f);
 void scan_stat_fd(int fd, struct scan_stat *out); /* zero when it cannot be had */
+void scan_stat_path(int root, const char *path, struct scan_stat *out); /* the same, no link followed */
 bool scan_may_read(int root, const struct scan *s, const struct scan_file *f);
 /* Opens what is at `path`, no link followed anywhere. -1 with errno. */
 int scan_open_below(int root, const char *path, int flags);

@@ -12,7 +12,9 @@ void scan_merge_attachments(struct scan *s, const struct scan_rules *rules);
 /* Only what is watched without being part of a listing can be out of order. */
 void scan_sort_paths(struct scan *s);
 void scan_sort_by_folder(struct scan *s);
-/* What only a stat tells: size, kind, rights. */
-void scan_classify(int root, const struct scan_rules *rules, bool all, struct scan *s, struct scan_file *f);
+/* What only a stat tells: size, kind, rights. `record` is that of the record, of which no descriptor may
+ * ever be closed: SQLite's locks would go with it. */
+void scan_classify(int root, const struct scan_rules *rules, bool all, const struct scan_stat *record, struct scan *s,
+                   struct scan_file *f);
 
 #endif

@@ -117,7 +117,8 @@ static void exclude_large(struct scan *s, struct scan_file *f, int64_t max, bool
 	exclude(s, f, EXCLUDE_TOO_LARGE, all, "%s, the limit is %s (setting attached-size)", size, limit);
 }
 
-void scan_classify(int root, const struct scan_rules *rules, bool all, struct scan *s, struct scan_file *f)
+void scan_classify(int root, const struct scan_rules *rules, bool all, const struct scan_stat *record, struct scan *s,
+                   struct scan_file *f)
 {
 	if (f->excluded || f->kind == SCAN_WATCHED || f->kind == SCAN_KEPT)
 		return;
@@ -126,6 +127,8 @@ void scan_classify(int root, const struct scan_rules *rules, bool all, struct sc
 	else if (f->st.inode == 0)
 		exclude(s, f, EXCLUDE_UNREADABLE, all, "%s cannot be reached",
 		        f->source ? scan_text(s, f->source) : scan_text(s, f->path));
+	else if (f->st.inode == record->inode && f->st.device == record->device)
+		exclude(s, f, EXCLUDE_SPECIAL, all, "the record itself under another name");
 	else if (!S_ISREG(f->st.mode))
 		exclude(s, f, EXCLUDE_SPECIAL, all, "no regular file");
 	else if ((int64_t)f->st.size > rules->max_size)

@@ -93,8 +93,7 @@ static void stat_link(int root, const char *root_path, const char *path, struct 
 	close(fd);
 }
 
-/* For what is in no walked folder: by whole path, no link on the way followed. */
-static void stat_loose(int root, const char *path, struct scan_stat *out)
+void scan_stat_path(int root, const char *path, struct scan_stat *out)
 {
 	int fd = scan_open_below(root, path, O_PATH);
 
@@ -156,7 +155,7 @@ static void stat_file(const struct job *j, const struct scan_file *f, int folder
 	else if (f->kind == SCAN_LINK)
 		stat_link(j->root, j->root_path, path, out);
 	else if (f->folder == SCAN_NONE)
-		stat_loose(j->root, path, out);
+		scan_stat_path(j->root, path, out);
 	else if (folder >= 0)
 		stat_name(folder, scan_text(j->s, f->name), AT_SYMLINK_NOFOLLOW, out);
 	else
@@ -215,7 +214,7 @@ static void *work(void *arg)
 	compare_files(w);
 	while (take_chunk(&j->next_folder, j->s->folders_n, &from, &to)) {
 		for (size_t i = from; i < to; i++) {
-			stat_loose(j->root, scan_text(j->s, j->s->folders[i].path), &now);
+			scan_stat_path(j->root, scan_text(j->s, j->s->folders[i].path), &now);
 			compare(j, i, &j->s->folders[i].st, &now, &w->folders);
 		}
 	}

@@ -180,10 +180,13 @@ void workspace_forget_store(struct workspace *ws)
 
 void workspace_settle(struct workspace *ws)
 {
-	struct store *st = workspace_store(ws, NULL);
+	struct stat st;
 
-	if (st)
-		store_checkpoint(st, NULL);
+	/* A command that wrote nothing, where nobody left anything behind, opens nothing for this. */
+	if (!ws->store && (fstatat(ws->home, "record.db-wal", &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_size == 0))
+		return;
+	if (workspace_store(ws, NULL))
+		store_checkpoint(ws->store, NULL);
 }
 
 int workspace_open_dir(struct workspace *ws, const char *name, struct err *e)

@@ -42,6 +42,7 @@ struct place {
 };
 
 struct walk {
+	int64_t holes;   /* bytes of what was given that take no room in the scratch */
 	struct sandbox *sb;
 	const struct place *place;
 	sandbox_left_fn fn;
@@ -164,12 +165,26 @@ static bool is_home_seed(const struct walk *w, int fd, const struct stat *st)
 	return false;
 }
 
+/* Gives us a right that the run took from its own file or folder; never through a link. */
+static bool take_rights(struct walk *w, const char *name, mode_t mode)
+{
+	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char path[32];
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	bool ok = fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) && chmod(path, mode) == 0;
+	close(fd);
+	return ok;
+}
+
 static int open_regular(struct walk *w, const char *name, const struct stat *st)
 {
 	struct stat now;
 
-	/* A regular file by lstat, and nothing moves any more. */
-	if ((st->st_mode & 0600) != 0600 && fchmodat(w->dir, name, 0600, 0) != 0)
+	if ((st->st_mode & 0600) != 0600 && !take_rights(w, name, 0600))
 		return -1;
 	int fd = openat(w->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode) || now.st_ino != st->st_ino || now.st_dev != st->st_dev)) {
@@ -177,6 +192,21 @@ static int open_regular(struct walk *w, const char *name, const struct stat *st)
 		return -1;
 	}
 	return fd;
+}
+
+static int64_t holes_of(const struct stat *st)
+{
+	return MAX(st->st_size - (int64_t)st->st_blocks * 512, 0);
+}
+
+/* More files than are kept, or more holes than the scratch has bytes: sparse files, which cost the run
+ * nothing, must not fill the record. */
+static bool is_over(const struct walk *w, const struct stat *st)
+{
+	const struct limits *l = &w->sb->policy.limits;
+
+	return (l->artifact_files > 0 && w->out->files >= l->artifact_files) ||
+	       (l->scratch_bytes > 0 && holes_of(st) > l->scratch_bytes - w->holes);
 }
 
 static bool visit_file(struct walk *w, const char *name, const struct stat *st)
@@ -199,11 +229,12 @@ static bool visit_file(struct walk *w, const char *name, const struct stat *st)
 	}
 	bool ok = true;
 	if (!(w->place->prefix[0] == '~' && is_home_seed(w, fd, st))) {
-		if (w->sb->policy.limits.artifact_files > 0 && w->out->files >= w->sb->policy.limits.artifact_files) {
+		if (is_over(w, st)) {
 			leave_out(w);
 		} else {
 			w->out->files++;
 			w->out->bytes += st->st_size;
+			w->holes += holes_of(st);
 			ok = give(w, &(struct sandbox_left){
 				.kind = LEFT_FILE, .fd = fd, .size = st->st_size, .blocks_bytes = (int64_t)st->st_blocks * 512,
 				.mode = st->st_mode & 0111 ? 0755 : 0644,
@@ -312,7 +343,7 @@ static bool enter(struct walk *w, const char *name)
 		goto out;
 	if (fstatat(w->dir, plain, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
 		goto out;
-	if ((st.st_mode & 0700) != 0700 && fchmodat(w->dir, plain, 0700, 0) != 0) {
+	if ((st.st_mode & 0700) != 0700 && !take_rights(w, plain, 0700)) {
 		leave_out(w);
 		goto out;
 	}
@@ -393,10 +424,12 @@ static bool walk_place(struct walk *w, const struct place *place, int dir)
 static bool missing_copy(void *ctx, const char *path)
 {
 	struct walk *w = ctx;
-	struct stat st;
+	int there = upper_open(w->sb, path);
 
-	if (fstatat(w->sb->upper, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+	if (there >= 0) {
+		close(there);
 		return true;
+	}
 	buf_clear(&w->path);
 	buf_adds(&w->path, path);
 	return give_deleted(w);

@@ -184,6 +184,9 @@ void observe_finish(struct observer *w, struct sandbox_result *out); /* frees w 
 bool kept_nothing(const struct sandbox *sb, const char *path);
 /* Opens the topmost layer's file at the path; -1 where there is none. */
 int layer_open(const struct sandbox *sb, const char *path);
+/* A regular file of the upper layer for reading, -1: none. The run chose what lies there: no link on
+ * the way is followed, and nothing is opened before it is known to be a file. */
+int upper_open(const struct sandbox *sb, const char *path);
 /* measure.c: what lies below a folder: allocated bytes, and the longest file. Looks at most at so many entries. */
 struct measured { int64_t bytes; int64_t longest; };
 struct measured measure_folder(int dirfd);

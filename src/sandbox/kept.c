@@ -6,8 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "impl.h"
@@ -25,6 +27,26 @@ int layer_open(const struct sandbox *sb, const char *path)
 			return fd;
 	}
 	return -1;
+}
+
+int upper_open(const struct sandbox *sb, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	int found = (int)syscall(SYS_openat2, sb->upper, path, &how, sizeof how);
+	char name[32];
+	struct stat st;
+	int fd = -1;
+
+	if (found < 0)
+		return -1;
+	snprintf(name, sizeof name, "/proc/self/fd/%d", found);
+	if (fstat(found, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	close(found);
+	return fd;
 }
 
 static ssize_t read_at(int fd, char *p, size_t n, off_t at)
@@ -76,7 +98,7 @@ static bool compare(int before, int after)
 bool kept_nothing(const struct sandbox *sb, const char *path)
 {
 	int before = layer_open(sb, path);
-	int after = openat(sb->upper, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int after = upper_open(sb, path);
 	bool nothing = compare(before, after);
 
 	if (before >= 0)

@@ -94,6 +94,21 @@ static bool write_proc(pid_t pid, const char *file, const char *text, struct err
 	return n == (ssize_t)strlen(text) || namespace_error(e, "cannot map the run's user into its namespace");
 }
 
+/* Whether our id 0 is id 0 of the namespace around ours as well: then it is no harmless root. */
+static bool is_outer_root(void)
+{
+	char text[512] = "";
+	int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	unsigned long first = 0, outside = 0;
+
+	if (fd >= 0) {
+		ssize_t n = read(fd, text, sizeof text - 1);
+		text[n > 0 ? n : 0] = '\0';
+		close(fd);
+	}
+	return sscanf(text, "%lu %lu", &first, &outside) != 2 || (first == 0 && outside == 0);
+}
+
 static bool map_ids(pid_t pid, struct err *e)
 {
 	char uid_map[48], gid_map[48];
@@ -101,6 +116,9 @@ static bool map_ids(pid_t pid, struct err *e)
 	gid_t gid;
 
 	sandbox_owner(&uid, &gid);
+	if (uid == 0 && is_outer_root())
+		return err_set(e, ERR_SANDBOX, "the sandbox would have to run as root here, for this user namespace knows no user %d; "
+		               "start tickmark as an ordinary user", NOBODY);
 	snprintf(uid_map, sizeof uid_map, "%d %u 1", RUN_ID, uid);
 	snprintf(gid_map, sizeof gid_map, "%d %u 1", RUN_ID, gid);
 	if (uid == geteuid() && !write_proc(pid, "setgroups", "deny", e))

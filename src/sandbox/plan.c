@@ -11,6 +11,8 @@
 
 #define READ_ONLY (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV)
 #define DATA_ONLY (READ_ONLY | MOUNT_ATTR_NOEXEC)
+/* Devices can be written to all the same; their mode, owner and times cannot be changed. */
+#define DEVICE_ONLY (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC)
 #define TEXT(s) .bytes = s, .len = sizeof(s) - 1
 
 /* What every run has; paths relative to the root. */
@@ -43,11 +45,11 @@ static const struct mount_step base_steps[] = {
 	{ .kind = MOUNT_BIND, .target = "var/cache/fontconfig", .source = "/var/cache/fontconfig", .attr = DATA_ONLY,
 	  .optional = true },
 	{ .kind = MOUNT_BIND, .target = "usr", .source = "/usr", .attr = READ_ONLY, .access = ACCESS_EXEC },
-	{ .kind = MOUNT_BIND, .target = "dev/null", .source = "/dev/null", .attr = MOUNT_ATTR_NOEXEC, .access = ACCESS_DEVICE },
-	{ .kind = MOUNT_BIND, .target = "dev/zero", .source = "/dev/zero", .attr = MOUNT_ATTR_NOEXEC, .access = ACCESS_DEVICE },
-	{ .kind = MOUNT_BIND, .target = "dev/full", .source = "/dev/full", .attr = MOUNT_ATTR_NOEXEC, .access = ACCESS_DEVICE },
-	{ .kind = MOUNT_BIND, .target = "dev/random", .source = "/dev/random", .attr = MOUNT_ATTR_NOEXEC, .access = ACCESS_DEVICE },
-	{ .kind = MOUNT_BIND, .target = "dev/urandom", .source = "/dev/urandom", .attr = MOUNT_ATTR_NOEXEC,
+	{ .kind = MOUNT_BIND, .target = "dev/null", .source = "/dev/null", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
+	{ .kind = MOUNT_BIND, .target = "dev/zero", .source = "/dev/zero", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
+	{ .kind = MOUNT_BIND, .target = "dev/full", .source = "/dev/full", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
+	{ .kind = MOUNT_BIND, .target = "dev/random", .source = "/dev/random", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
+	{ .kind = MOUNT_BIND, .target = "dev/urandom", .source = "/dev/urandom", .attr = DEVICE_ONLY,
 	  .access = ACCESS_DEVICE },
 	{ .kind = MOUNT_PROC, .target = "proc", .access = ACCESS_READ },
 	{ .kind = MOUNT_SCRATCH, .target = "dev/shm", .source = "shm", .access = ACCESS_WRITE },

@@ -386,6 +386,34 @@ static void a_lost_cache_is_made_again(void **state)
 	expect_offer("", "a.csv=one\nmade.csv=three\nsub/b.csv=new\n");
 }
 
+/* A copy of the folder with its record and its cache, by a tool that keeps neither times nor owners. */
+static void a_copied_workspace_makes_its_own_layers(void **state)
+{
+	char command[3 * PATH_MAX], *copy = path_join(top, "copy");
+
+	(void)state;
+	put_old("a.csv", "one");
+	put_old("sub/b.csv", "two");
+	int64_t set = offered_to(makes("made.csv", "three"));
+	struct offer o = offered("");
+	offer_free(&o);
+	OK(offer_recorded(ws, set, &o, err));
+	offer_free(&o);
+	workspace_close(ws);
+	snprintf(command, sizeof(command), "cp -r '%s' '%s'", root, copy);
+	assert_int_equal(system(command), 0);
+	OK(ws = workspace_open(copy, err));
+	o = offered("");
+	assert_int_equal(o.n, 3);
+	for (size_t i = 0; i < o.layers.n; i++)
+		assert_true(strncmp(o.layers.v[i], copy, strlen(copy)) == 0);
+	offer_free(&o);
+	OK(offer_recorded(ws, set, &o, err));
+	check_copies(&o);
+	offer_free(&o);
+	free(copy);
+}
+
 static void a_spoiled_layer_is_not_believed_again(void **state)
 {
 	(void)state;
@@ -1001,6 +1029,7 @@ int main(void)
 		IN_WORKSPACE(too_many_is_said),
 		IN_WORKSPACE(unreadable_files_are_left_out),
 		IN_WORKSPACE(a_lost_cache_is_made_again),
+		IN_WORKSPACE(a_copied_workspace_makes_its_own_layers),
 		IN_WORKSPACE(a_spoiled_layer_is_not_believed_again),
 		IN_WORKSPACE(rotten_indexes),
 		IN_WORKSPACE(after_another_boot_layers_are_looked_at),
