@@ -66,14 +66,6 @@ int offer_open(const struct offer *o, const char *path, struct err *e)
 	return fd;
 }
 
-/* Nothing has to be told: the record is asked by the hash of the set. */
-void offer_stored(struct workspace *ws, const struct offer *o, int64_t manifest)
-{
-	(void)ws;
-	(void)o;
-	(void)manifest;
-}
-
 void offer_distrust(struct workspace *ws)
 {
 	index_drop(ws);

@@ -31,8 +31,6 @@ bool offer_recorded(struct workspace *ws, int64_t manifest, struct offer *out, s
 /* Opens the layer's copy of an offered file for reading; -1 with error. */
 int offer_open(const struct offer *o, const char *path, struct err *e);
 const struct entry *offer_find(const struct offer *o, const char *path, size_t *index); /* NULL: not offered */
-/* Not needed any more, does nothing. */
-void offer_stored(struct workspace *ws, const struct offer *o, int64_t manifest);
 /* A copy was found to differ from its entry: the cache is not believed again, the next offer copies and
  * hashes everything anew. */
 void offer_distrust(struct workspace *ws);

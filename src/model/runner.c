@@ -120,7 +120,6 @@ static bool enqueue(struct runner *r, struct err *e)
 {
 	struct runplan *p = &r->plan;
 	struct queue_with with;
-	bool check = p->attempt.check_of != 0;
 
 	if (halt_is_asked(&r->halt))
 		return err_set(e, ERR_CANCELLED, "stopped before anything was recorded");
@@ -130,8 +129,6 @@ static bool enqueue(struct runner *r, struct err *e)
 		return false;
 	wire_send(r->front, WIRE_READY, 0, 0, NULL, 0);
 	wire_send(r->front, WIRE_QUEUED, 0, p->attempt.id, NULL, 0);
-	if (!check)
-		offer_stored(r->ws, &p->offer, p->attempt.offered);
 	/* From here on it is in the record, and only its end may say that something failed. */
 	struct err why = { 0 };
 	if (!runfile_queued(r->lock, &p->attempt.uuid, p->attempt.id, r->ws->record, &why))
@@ -192,8 +189,10 @@ static const char *fault_of(struct runner *r, const struct err *inputs, const st
 		return keep(r, xasprintf("the record could not be written, so the run was ended: %s", r->writer.err.msg));
 	if (!r->captured)
 		return r->capture_err.msg;
-	if (r->inputs.changed)
+	if (r->inputs.changed) {
+		offer_distrust(r->ws);
 		return keep(r, xasprintf("input %s changed under the run: its copy is not what was offered", r->inputs.changed));
+	}
 	if (inputs->code != ERR_NONE)
 		return keep(r, xasprintf("inputs could not be kept: %s", inputs->msg));
 	if (artifacts->code != ERR_NONE)
