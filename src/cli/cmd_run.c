@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CODE_MAX ((size_t)64 << 20) /* bytes of code from a pipe */
@@ -126,21 +127,41 @@ static bool take_options(struct cmd *c, struct order *o, struct err *e)
 	return take_limits(c, o, e);
 }
 
+/* A FIFO, as <(…) of the shell gives one: its bytes come once, and only to us who hold it. */
+static bool is_pipe(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static bool read_code(const char *file, struct order *o, struct err *e)
+{
+	int fd = strcmp(file, "-") == 0 ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(e, "cannot open %s", file);
+	if (isatty(fd))
+		console_note("reading the code from the terminal; Ctrl-D on a line of its own ends it");
+	bool ok = fs_read_fd(fd, fd == STDIN_FILENO ? "code from stdin" : file, CODE_MAX, &o->code, e);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (ok && o->code.len == 0)
+		return err_set(e, ERR_INPUT, "no code came from %s", fd == STDIN_FILENO ? "stdin" : file);
+	return ok;
+}
+
 static bool take_code(struct cmd *c, struct order *o, struct err *e)
 {
 	const char *file = c->args[0];
 
 	o->req.args = c->args + 1;
-	if (strcmp(file, "-") != 0) {
+	if (strcmp(file, "-") != 0 && !is_pipe(file)) {
 		o->req.script = file;
 		return true;
 	}
-	if (isatty(STDIN_FILENO))
-		console_note("reading the code from the terminal; Ctrl-D on a line of its own ends it");
-	if (!fs_read_fd(STDIN_FILENO, "code from stdin", CODE_MAX, &o->code, e))
+	if (!read_code(file, o, e))
 		return false;
-	if (o->code.len == 0)
-		return err_set(e, ERR_INPUT, "no code came from stdin");
 	o->req.code = o->code.data;
 	o->req.code_len = o->code.len;
 	return true;

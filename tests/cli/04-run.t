@@ -138,4 +138,9 @@ tm wait "$ref"; is "wait for it: status" "$rc" 0
 is "wait for it: line" "$out" "$ref ok"
 tm run --detach --json args.py; jis "--detach --json" 'd["ref"][:2] in ("3.", "4.")' True
 tm wait last
+# code whose bytes come once
+workspace pipes
+tm run <(echo 'print("substituted")'); is "process substitution" "$rc $out" "0 substituted"
+mkfifo fifo; (echo 'print("written later")' >fifo) & tm run fifo; wait; is "a FIFO waits for its writer" "$rc $out" "0 written later"
+tm run <(true); is "an empty pipe is no script" "$rc" 3
 finish

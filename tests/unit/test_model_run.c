@@ -349,7 +349,7 @@ static void test_head_and_tail(void **state)
 	req.limits[1].name = "stream-tail";
 	req.limits[1].value = 500;
 	for (int extra = 0; extra <= 1; extra++) {
-		char text[8], *args[] = { text, NULL };
+		char text[16], *args[] = { text, NULL };
 		struct buf kept = { 0 }, expected = { 0 };
 		struct detail d;
 		snprintf(text, sizeof(text), "%d", extra);
