@@ -58,6 +58,16 @@ static void add_argument(struct buf *out, const struct limit_info *limit, int64_
 	}
 }
 
+/* A value to advise: doubled until it is above what was needed so far. */
+static int64_t enough_for(int64_t value, int64_t reached)
+{
+	int64_t enough = 2 * MAX(value, 1);
+
+	while (enough <= reached && enough < INT64_MAX / 2)
+		enough *= 2;
+	return enough;
+}
+
 void outcome_limit_text(struct buf *out, const struct limit_info *limit, int64_t value, int64_t reached)
 {
 	buf_addf(out, "%s ", limit->name);
@@ -71,11 +81,11 @@ void outcome_limit_text(struct buf *out, const struct limit_info *limit, int64_t
 	buf_adds(out, ": ");
 	if (limit->flag) {
 		buf_addf(out, "tickmark run %s ", limit->flag);
-		add_argument(out, limit, 2 * value);
+		add_argument(out, limit, enough_for(value, reached));
 		buf_adds(out, ", or ");
 	}
 	buf_addf(out, "tickmark config %s ", limit->name);
-	add_argument(out, limit, 2 * value);
+	add_argument(out, limit, enough_for(value, reached));
 }
 
 void outcome_signal_text(struct buf *out, int sig)

@@ -178,6 +178,8 @@ static void test_limit_text(void **state)
 		{ "timeout", 250, 0, "timeout 0.25s reached: tickmark run --timeout 500ms, or tickmark config timeout 500ms" },
 		{ "memory", 12637700096, 0, "memory 12G reached: tickmark run --memory 24G, or tickmark config memory 24G" },
 		{ "memory", 512 << 20, 0, "memory 512M reached: tickmark run --memory 1G, or tickmark config memory 1G" },
+		/* what is advised must be above what was needed */
+		{ "memory", 1, 790528, "memory 1 reached (772K): tickmark run --memory 1M, or tickmark config memory 1M" },
 		{ "scratch", 700, 900, "scratch 700 reached (900): tickmark config scratch 2K" },
 		{ "processes", 128, 128, "processes 128 reached: tickmark config processes 256" },
 	};
