@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -215,11 +216,13 @@ static void set_limits(const struct sandbox *sb)
 
 static void reset_signals(void)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	const unsigned long dfl[8] = { 0 }; /* the kernel's own struct sigaction, SIG_DFL and nothing else */
 	sigset_t none;
 
+	/* What the caller ignored would stay ignored. Asked of the kernel itself, for the C library keeps
+	 * two signals (32 and 33) to itself and leaves them as they came. */
 	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &dfl, NULL); /* what the caller ignored would stay ignored */
+		syscall(SYS_rt_sigaction, sig, dfl, NULL, 8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
