@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #ifndef FS_CHUNK
-#define FS_CHUNK 65536 /* bytes per read where the size is not known; tests make it tiny */
+#define FS_CHUNK 65536 /* most bytes per read where the size is not known; tests make it tiny */
 #endif
+#define FS_FIRST 1024 /* bytes of the first such read: mostly it only finds the end */
 
 /* ---- reading and writing ---- */
 
@@ -61,7 +62,7 @@ static bool too_large(struct err *e, const char *what, size_t max)
 bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct err *e)
 {
 	size_t before = out->len;
-	size_t hint = bytes_left(fd);
+	size_t hint = bytes_left(fd), step = MIN(FS_FIRST, FS_CHUNK);
 	bool ok = false;
 
 	if (hint > max)
@@ -69,7 +70,7 @@ bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct er
 	for (;;) {
 		size_t used = out->len - before;
 		/* One byte more than expected, so that the end is seen without another round. */
-		size_t want = MIN(hint > used ? hint - used : (size_t)FS_CHUNK, max - used) + 1;
+		size_t want = MIN(hint > used ? hint - used : step, max - used) + 1;
 		ssize_t got = read_some(fd, buf_reserve(out, want), want);
 		if (got < 0) {
 			err_sys(e, "cannot read %s", what);
@@ -84,6 +85,8 @@ bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct er
 			break;
 		}
 		out->len += (size_t)got;
+		if (used >= hint)
+			step = MIN(step * 2, FS_CHUNK);
 	}
 	if (!ok)
 		out->len = before;

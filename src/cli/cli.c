@@ -6,7 +6,6 @@
 #include "cmd.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +41,13 @@ const struct cmd_entry *cmd_find(const char *name)
 	return NULL;
 }
 
+bool cmd_folder(struct cmd *c, struct err *e)
+{
+	if (!c->ws)
+		c->ws = workspace_open(".", e);
+	return c->ws != NULL;
+}
+
 bool cmd_workspace(struct cmd *c, struct err *e)
 {
 	struct err reaping = { 0 };
@@ -49,8 +55,7 @@ bool cmd_workspace(struct cmd *c, struct err *e)
 
 	if (c->ws)
 		return true;
-	c->ws = workspace_open(".", e);
-	if (!c->ws)
+	if (!cmd_folder(c, e))
 		return false;
 	if (!run_reap(c->ws, &interrupted, &reaping) && reaping.code != ERR_READONLY && reaping.code != ERR_BUSY)
 		console_say(c, "attempts whose runner vanished could not be marked: %s", reaping.msg);
@@ -141,6 +146,7 @@ static void cmd_release(struct cmd *c)
 {
 	if (c->query)
 		query_close(c->query);
+	run_free(c->run);
 	if (c->ws) {
 		workspace_settle(c->ws);
 		workspace_close(c->ws);
@@ -255,7 +261,6 @@ int cli_main(int argc, char **argv, int (*open_screen)(const struct cli_screen *
 
 	(void)argc;
 	fs_guard_stdio();
-	setlocale(LC_CTYPE, "");
 	if (*argv)
 		argv++;
 	int status = front_words(&argv, &screen);

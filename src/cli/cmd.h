@@ -82,8 +82,9 @@ struct cmd {
 	size_t args_n;
 	bool json;            /* --json */
 	bool help;            /* --help */
-	struct workspace *ws; /* opened by cmd_workspace */
+	struct workspace *ws; /* opened by cmd_folder or cmd_workspace */
 	struct query *query;  /* opened by cmd_query */
+	struct run *run;      /* the last one that was watched; let go when all was said */
 };
 
 /* The i-th option of a command: its own, those of limits, then --json and --help. */
@@ -95,9 +96,11 @@ const char *option_value(const struct cmd *c, const char *name); /* of the last 
 /* The nearest of `n` words to what was typed, NULL when none is near. */
 const char *option_nearest(const char *typed, const char *const *words, size_t n);
 
-/* Opens the workspace of the current folder, and marks attempts whose runner vanished. */
+/* Opens the workspace of the current folder, without a look into its record. */
+bool cmd_folder(struct cmd *c, struct err *e);
+/* The same, and marks attempts whose runner vanished. */
 bool cmd_workspace(struct cmd *c, struct err *e);
-/* The same, and its record for reading. */
+/* All that, and its record for reading. */
 bool cmd_query(struct cmd *c, struct err *e);
 /* Says the error and returns the exit status that goes with it. */
 int cmd_fail(const struct cmd *c, const struct err *e);

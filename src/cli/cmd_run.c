@@ -285,7 +285,7 @@ static int run_run(struct cmd *c)
 	struct err e = { 0 };
 	int status;
 
-	if (!take_options(c, &o, &e) || !check_script(c->args[0], &e) || !cmd_workspace(c, &e) ||
+	if (!take_options(c, &o, &e) || !check_script(c->args[0], &e) || !cmd_folder(c, &e) ||
 	    !take_code(c, &o, &e))
 		status = cmd_fail(c, &e);
 	else

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,10 +33,18 @@ size_t console_width(FILE *f)
 	return 80;
 }
 
-/* Whether f is a terminal that shows ASCII only, as far as the locale tells. */
+/* Whether f is a terminal that shows ASCII only, as far as the locale tells. Nothing else asks for the
+ * locale, and loading one takes longer than most commands' own work before the first line. */
 static bool wants_ascii(FILE *f)
 {
-	return console_is_tty(f) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	static bool loaded;
+
+	if (!console_is_tty(f))
+		return false;
+	if (!loaded)
+		setlocale(LC_CTYPE, "");
+	loaded = true;
+	return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 }
 
 /* Characters beyond ASCII as <U+00EB>, in text that is escaped already. */

@@ -29,6 +29,7 @@ static void count_interrupt(int sig)
 }
 
 struct watch {
+	struct cmd *cmd;
 	struct run *run;
 	struct foreground *fg;
 	struct feed out, err;
@@ -70,6 +71,9 @@ static int drain(struct watch *w, struct err *e)
 		w->gone = ev.kind == RUN_GONE;
 		if (ev.kind == RUN_ENDED || w->gone)
 			return 0;
+		/* What is said at the end is read from the record: it is opened while the program runs. */
+		if (ev.kind == RUN_QUEUED)
+			(void)cmd_query(w->cmd, NULL);
 		act_on_interrupts(w);
 		if (w->fg->left)
 			return 0;
@@ -143,13 +147,15 @@ static void end_lines(struct watch *w)
 bool foreground_run(struct cmd *c, const struct run_request *req, struct foreground *fg, struct strv *remarks,
                     struct err *e)
 {
-	struct watch w = { .fg = fg };
+	struct watch w = { .cmd = c, .fg = fg };
 	char *person = settings_person(c->ws);
 	bool ok;
 
 	/* The connection for reading must not be carried over the fork. */
 	query_close(c->query);
 	c->query = NULL;
+	run_free(c->run);
+	c->run = NULL;
 	w.by = xasprintf("person %s (Ctrl-C)", person);
 	free(person);
 	feed_init(&w.out, fg->to_stderr ? STDERR_FILENO : STDOUT_FILENO);
@@ -167,7 +173,7 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 		strv_add(remarks, *r);
 	ok = watch_run(&w, e);
 	end_lines(&w);
-	run_free(w.run);
+	c->run = w.run;
 	release_signals(&w);
 	if (w.gone && ok)
 		ok = run_reap(c->ws, &(int64_t){ 0 }, e);

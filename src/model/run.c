@@ -20,6 +20,7 @@
 
 #define CATCH_UP (16 << 20) /* bytes read from the record at a time, or little more */
 #define ROWS 64
+#define SETTLE_MS 2000
 
 struct piece {
 	enum stream_id stream;
@@ -47,26 +48,35 @@ struct run {
 
 /* ---- starting ---- */
 
-/* Forked twice, so that nobody has to wait for the runner; pipes and terminals it lets go itself. */
+/* Runners outlive their struct run when nobody watches them to their end; init's children as soon as
+ * this process ends, until then ours to wait for. */
+static struct {
+	pid_t *pids;
+	size_t n, cap;
+} runners;
+
+static void bury_runners(void)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < runners.n; i++)
+		if (waitpid(runners.pids[i], NULL, WNOHANG) == 0)
+			runners.pids[kept++] = runners.pids[i];
+	runners.n = kept;
+}
+
+/* Pipes and terminals it lets go itself. */
 static bool fork_runner(struct run *r, const struct run_request *req, int wire, struct err *e)
 {
+	bury_runners();
+	runners.pids = grow(runners.pids, runners.n, &runners.cap, sizeof(*runners.pids));
 	pid_t pid = fork();
-
 	if (pid < 0)
 		return err_sys(e, "cannot fork the runner");
-	if (pid == 0) {
-		pid = fork();
-		if (pid != 0)
-			_exit(pid < 0 ? errno & 0xff : 0);
+	if (pid == 0)
 		runner_main(r->ws, req, (struct runner_link){ wire, r->stop });
-	}
-	int status = 0;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return true;
-	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
-	return err_sys(e, "cannot fork the runner");
+	runners.pids[runners.n++] = pid;
+	return true;
 }
 
 /* 1: r->in is filled; 0: time is up; -1: the other end is closed. */
@@ -161,10 +171,21 @@ void run_stop(struct run *r, const char *by)
 	(void)!write(r->stop, &one, sizeof(one));
 }
 
+/* Its last packet was read; what it does then, it does in milliseconds or not at all. */
+static void await_settled(const struct run *r)
+{
+	struct pollfd p = { .fd = r->wire, .events = POLLRDHUP };
+
+	while (poll(&p, 1, SETTLE_MS) < 0 && errno == EINTR)
+		;
+}
+
 void run_free(struct run *r)
 {
 	if (!r)
 		return;
+	if (r->ending && !r->gone && !r->detached)
+		await_settled(r);
 	if (r->wire >= 0)
 		close(r->wire);
 	if (r->stop >= 0)
@@ -173,6 +194,7 @@ void run_free(struct run *r)
 	buf_free(&r->caught);
 	free(r->pieces);
 	free(r);
+	bury_runners();
 }
 
 /* ---- reading the record where packets are missing ---- */

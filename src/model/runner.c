@@ -31,6 +31,8 @@
 #define BACKLOG_BYTES (64 << 20)
 #define END_TRIES_US 60000000 /* how long the end waits for a locked record */
 #define END_PAUSE_US 50000
+#define SETTLE_TRIES 20 /* a reader in the moment of a checkpoint is gone in the next */
+#define SETTLE_PAUSE_US 2000
 
 struct runner {
 	struct workspace *ws;
@@ -43,6 +45,7 @@ struct runner {
 	struct backlog *backlog;
 	struct tape *tape;
 	struct writer writer;
+	bool started;             /* the program was let go */
 	bool captured;            /* sandbox_run did its work */
 	struct err capture_err;
 	struct sandbox_result result;
@@ -116,6 +119,22 @@ static bool prepare(struct runner *r, struct err *e)
 	return r->sandbox != NULL;
 }
 
+/* Here and not in the front, so that the record is opened for writing once in a run. */
+static void mark_vanished(struct runner *r)
+{
+	struct err why = { 0 };
+	int64_t n = 0;
+	char *text;
+
+	if (!run_reap(r->ws, &n, &why))
+		log_line("runner: attempts whose runner vanished could not be marked: %s", why.msg);
+	if (n == 0)
+		return;
+	text = xasprintf("%lld attempt%s found interrupted: the runner vanished", (long long)n, n == 1 ? "" : "s");
+	wire_text(r->front, WIRE_REMARK, 0, text);
+	free(text);
+}
+
 static bool enqueue(struct runner *r, struct err *e)
 {
 	struct runplan *p = &r->plan;
@@ -125,11 +144,15 @@ static bool enqueue(struct runner *r, struct err *e)
 		return err_set(e, ERR_CANCELLED, "stopped before anything was recorded");
 	runplan_queue(p, &with);
 	r->store = workspace_store(r->ws, e);
-	if (!r->store || !store_attempt_queue(r->store, &p->attempt, &with, e))
+	if (!r->store)
 		return false;
+	mark_vanished(r);
+	if (!store_attempt_queue(r->store, &p->attempt, &with, e))
+		return false;
+	/* From here on it is in the record, and only its end may say that something failed. */
+	r->started = sandbox_start(r->sandbox, &r->capture_err);
 	wire_send(r->front, WIRE_READY, 0, 0, NULL, 0);
 	wire_send(r->front, WIRE_QUEUED, 0, p->attempt.id, NULL, 0);
-	/* From here on it is in the record, and only its end may say that something failed. */
 	struct err why = { 0 };
 	if (!runfile_queued(r->lock, &p->attempt.uuid, p->attempt.id, r->ws->record, &why))
 		log_line("runner: %s", why.msg);
@@ -167,7 +190,7 @@ static void run_it(struct runner *r)
 	writer_begin(&r->writer, r->store, r->plan.attempt.id, detached ? -1 : r->front);
 	r->writer.stop = stop_for_record;
 	r->writer.stop_ctx = r;
-	if (!sandbox_start(r->sandbox, &r->capture_err))
+	if (!r->started)
 		return;
 	int rc = pthread_create(&capture, NULL, capture_main, r);
 	if (rc != 0) {
@@ -377,6 +400,13 @@ static void tell_end(struct runner *r)
 	wire_send(r->front, WIRE_ENDED, 0, r->plan.attempt.id, totals, sizeof(totals));
 }
 
+/* The front reads meanwhile what it has to say, and waits for the end of the wire when it has said it. */
+static void settle(struct runner *r)
+{
+	for (int i = 0; i < SETTLE_TRIES && !store_checkpoint(r->store, NULL); i++)
+		usleep(SETTLE_PAUSE_US);
+}
+
 static void release(struct runner *r)
 {
 	runfile_remove(r->ws, &r->plan.attempt.uuid);
@@ -398,7 +428,6 @@ static void tidy(struct runner *r)
 	tape_free(r->tape);
 	backlog_free(r->backlog);
 	strv_free(&r->texts);
-	workspace_settle(r->ws);
 	store_close(r->ws->store);
 	r->ws->store = NULL;
 	if (drew)
@@ -424,6 +453,7 @@ static bool attempt_it(struct runner *r, struct err *e)
 	release(r);
 	if (ok)
 		tell_end(r);
+	settle(r);
 	return ok;
 }
 
