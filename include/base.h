@@ -180,6 +180,7 @@ bool digest_is_zero(const struct digest *d);
 struct uuid { uint8_t b[16]; };
 #define UUID_TEXT 37
 struct uuid uuid_new(void);
+bool uuid_is_zero(const struct uuid *u);
 void uuid_text(const struct uuid *u, char out[UUID_TEXT]);
 bool uuid_parse(const char *s, struct uuid *out);
 void random_bytes(void *p, size_t n);

@@ -184,6 +184,7 @@ struct attempt {
 	const char *vary;     /* what a check varies ("hashseed=123"); NULL */
 	const char *host;
 	const char *boot_id;
+	char **calls;         /* identifiers that the client gave with its call, "name=value"; NULL-terminated, or NULL */
 };
 
 /* The fact that ends it. */
@@ -221,6 +222,11 @@ struct attempt_end {
 /* What a check found. Words: "same", "same but for noise", "differs", "cannot compare". */
 enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_NOISE, VERDICT_DIFFERS, VERDICT_CANNOT };
 
+/* What a reviewer thinks of an attempt. Words: "accepted", "questioned", "rejected", "withdrawn". */
+enum judgement { JUDGED_NONE, JUDGED_ACCEPTED, JUDGED_QUESTIONED, JUDGED_REJECTED, JUDGED_WITHDRAWN };
+
+const char *judgement_word(enum judgement j);
+enum judgement judgement_parse(const char *word); /* JUDGED_NONE for NULL and unknown words */
 const char *outcome_word(enum outcome o);
 bool outcome_parse(const char *word, enum outcome *o);
 bool outcome_is_end(enum outcome o);

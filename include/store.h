@@ -178,6 +178,8 @@ void store_attempt_free(struct attempt_full *a);
 bool store_attempt_find(struct store *st, int64_t step, int64_t number, int64_t check, int64_t *id, struct err *e);
 /* The attempt (no check) queued `back` attempts before the newest; 0 is the newest. */
 bool store_attempt_last(struct store *st, int64_t back, int64_t *id, struct err *e);
+/* The attempt that a call with this identifier made (attempt.calls); 0: none. */
+bool store_attempt_by_call(struct store *st, const char *key, int64_t *id, struct err *e);
 bool store_attempt_by_uuid(struct store *st, const struct uuid *u, int64_t *id, struct err *e);
 bool store_step_last(struct store *st, int64_t *number, struct err *e); /* newest step; 0: none */
 /* Newest step whose script is this path; 0: none. */
@@ -203,6 +205,9 @@ struct attempt_row {
 	const char *host;
 	const char *boot_id;
 	int64_t device, inode;
+	enum judgement judgement; /* of its newest mark */
+	const char *reviewer;
+	enum judgement stale;     /* last attempt of a step: newest mark of the step, when it is on an earlier one */
 };
 typedef bool (*store_row_fn)(void *ctx, const struct attempt_row *row); /* false stops */
 /* Steps, newest or oldest first, starting behind step `after` (0: from the end); each as its last
@@ -232,6 +237,7 @@ struct produced {
 	uint16_t mode;
 	struct digest sha256;
 	struct digest replaced; /* content offered there to that attempt; zero: none */
+	enum judgement judgement; /* of the attempt */
 };
 bool store_produced(struct store *st, bool (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e);
 

@@ -211,6 +211,13 @@ struct uuid uuid_new(void)
 	return u;
 }
 
+bool uuid_is_zero(const struct uuid *u)
+{
+	static const struct uuid none;
+
+	return memcmp(u, &none, sizeof(none)) == 0;
+}
+
 static const uint8_t uuid_groups[] = { 4, 2, 2, 2, 6 }; /* bytes between the hyphens */
 
 void uuid_text(const struct uuid *u, char out[UUID_TEXT])

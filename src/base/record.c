@@ -75,6 +75,13 @@ static const char *const verdict_words[] = {
 	[VERDICT_CANNOT] = "cannot compare",
 };
 
+static const char *const judgement_words[] = {
+	[JUDGED_ACCEPTED] = "accepted",
+	[JUDGED_QUESTIONED] = "questioned",
+	[JUDGED_REJECTED] = "rejected",
+	[JUDGED_WITHDRAWN] = "withdrawn",
+};
+
 static const char *word_of(const char *const *words, size_t n, size_t i)
 {
 	return i < n && words[i] ? words[i] : "?";
@@ -169,4 +176,14 @@ const char *verdict_word(enum verdict v)
 enum verdict verdict_parse(const char *word)
 {
 	return (enum verdict)index_of(verdict_words, ARRAY_LEN(verdict_words), word);
+}
+
+const char *judgement_word(enum judgement j)
+{
+	return word_of(judgement_words, ARRAY_LEN(judgement_words), j);
+}
+
+enum judgement judgement_parse(const char *word)
+{
+	return (enum judgement)index_of(judgement_words, ARRAY_LEN(judgement_words), word);
 }

@@ -276,6 +276,17 @@ bool store_step_last(struct store *st, int64_t *number, struct err *e)
 	return find(st, SQL_STEP_LAST, 0, 0, number, e);
 }
 
+bool store_attempt_by_call(struct store *st, const char *key, int64_t *id, struct err *e)
+{
+	struct sql q;
+
+	*id = 0;
+	if (!sql_start(st, SQL_ATTEMPT_BY_CALL, &q, e))
+		return false;
+	bind_text(&q, key);
+	return sql_int(&q, id, e);
+}
+
 bool store_attempt_by_uuid(struct store *st, const struct uuid *u, int64_t *id, struct err *e)
 {
 	struct sql q;

@@ -7,9 +7,12 @@
 #include "name.h"
 
 static const enum sql_id record_facts[] = { SQL_FACTS_RECORD };
-static const enum sql_id queued_facts[] = { SQL_FACTS_QUEUED, SQL_FACTS_ARGS, SQL_FACTS_ENV };
+static const enum sql_id queued_facts[] = { SQL_FACTS_QUEUED, SQL_FACTS_ARGS, SQL_FACTS_ENV, SQL_FACTS_CALLS };
 static const enum sql_id ended_facts[] = { SQL_FACTS_ENDED, SQL_FACTS_REFUSALS };
 static const enum sql_id attachment_facts[] = { SQL_FACTS_ATTACHMENT };
+static const enum sql_id mark_facts[] = { SQL_FACTS_MARK };
+static const enum sql_id note_facts[] = { SQL_FACTS_NOTE };
+static const enum sql_id message_facts[] = { SQL_FACTS_MESSAGE, SQL_FACTS_CITES };
 
 const struct ledger_kind ledger_kinds[] = {
 	{ "made", "record", "id", NULL, record_facts, ARRAY_LEN(record_facts), false },
@@ -17,6 +20,9 @@ const struct ledger_kind ledger_kinds[] = {
 	{ "ended", "attempt_end", "attempt", NULL, ended_facts, ARRAY_LEN(ended_facts), true },
 	{ "attached", "attachment", "id", "action = 'add'", attachment_facts, ARRAY_LEN(attachment_facts), false },
 	{ "detached", "attachment", "id", "action = 'remove'", attachment_facts, ARRAY_LEN(attachment_facts), false },
+	{ "marked", "mark", "id", NULL, mark_facts, ARRAY_LEN(mark_facts), false },
+	{ "noted", "note", "id", NULL, note_facts, ARRAY_LEN(note_facts), false },
+	{ "said", "message", "id", NULL, message_facts, ARRAY_LEN(message_facts), false },
 };
 const size_t ledger_kinds_n = ARRAY_LEN(ledger_kinds);
 

@@ -27,6 +27,9 @@ static void read_row(struct sql *q, struct attempt_row *r)
 	r->boot_id = col_text(q);
 	r->device = col_int(q);
 	r->inode = col_int(q);
+	r->judgement = judgement_parse(col_text(q));
+	r->reviewer = col_text(q);
+	r->stale = judgement_parse(col_text(q));
 }
 
 static const char *or_empty(const char *s)
@@ -126,6 +129,10 @@ bool store_running(struct store *st, store_row_fn fn, void *ctx, struct err *e)
 	bool more = true;
 	struct sql q;
 
+	/* Mostly nothing runs, and the wide list need not be prepared. */
+	int64_t any;
+	if (!sql_start(st, SQL_RUNNING_ANY, &q, e) || !sql_int(&q, &any, e) || any == 0)
+		return any == 0 && (!e || e->code == ERR_NONE);
 	return sql_start(st, SQL_RUNNING_EACH, &q, e) && each(&q, fn, ctx, &more, e);
 }
 
@@ -148,6 +155,7 @@ bool store_produced(struct store *st, bool (*fn)(void *ctx, const struct produce
 		p.mode = (uint16_t)col_int(&q);
 		p.sha256 = col_digest(&q);
 		p.replaced = col_digest(&q);
+		p.judgement = judgement_parse(col_text(&q));
 		if (!fn(ctx, &p))
 			break;
 	}

@@ -170,6 +170,17 @@ static bool add_env(struct store *st, const struct attempt *a, size_t i, struct 
 	return sql_run(&q, e);
 }
 
+static bool add_call(struct store *st, const struct attempt *a, size_t i, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_CALL_ADD, &q, e))
+		return false;
+	bind_int(&q, a->id);
+	bind_text(&q, a->calls[i]);
+	return sql_run(&q, e);
+}
+
 static bool add_lists(struct store *st, const struct attempt *a, struct err *e)
 {
 	for (size_t i = 0; a->args && a->args[i]; i++)
@@ -177,6 +188,9 @@ static bool add_lists(struct store *st, const struct attempt *a, struct err *e)
 			return false;
 	for (size_t i = 0; a->env_names && a->env_names[i]; i++)
 		if (!add_env(st, a, i, e))
+			return false;
+	for (size_t i = 0; a->calls && a->calls[i]; i++)
+		if (!add_call(st, a, i, e))
 			return false;
 	return true;
 }

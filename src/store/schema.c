@@ -12,7 +12,8 @@
 const char *const schema_facts[] = {
 	"record",      "blob",    "blob_chunk",  "manifest",    "manifest_entry", "attachment", "environment",
 	"policy",      "asker",   "place",       "step",        "attempt",        "attempt_arg", "attempt_env",
-	"attempt_end", "refusal", "stream_chunk", "ledger",
+	"attempt_end", "refusal", "stream_chunk", "attempt_call", "mark",          "note",       "message",
+	"message_cite", "ledger",
 };
 const size_t schema_facts_n = ARRAY_LEN(schema_facts);
 

@@ -190,6 +190,14 @@ CREATE TABLE attempt_env (
   PRIMARY KEY (attempt, seq)
 ) WITHOUT ROWID;
 
+-- Identifiers that a client gave with its call ("anthropic.com/toolUseId=…"): a repeated request is
+-- the same attempt.
+CREATE TABLE attempt_call (
+  attempt  INTEGER NOT NULL REFERENCES attempt (id),
+  key      TEXT    NOT NULL,
+  PRIMARY KEY (attempt, key)
+) WITHOUT ROWID;
+
 CREATE TABLE attempt_end (
   attempt          INTEGER PRIMARY KEY REFERENCES attempt (id),
   started_us       INTEGER,                   -- NULL: its process never started
@@ -251,6 +259,56 @@ CREATE TABLE refusal (
   PRIMARY KEY (attempt, seq)
 ) WITHOUT ROWID;
 
+-- ---- what people said of it -------------------------------------------------------------------
+
+-- A reviewer's judgement; the newest of an attempt counts, all are kept.
+CREATE TABLE mark (
+  id         INTEGER PRIMARY KEY,
+  uuid       BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16), -- the same in a review file and after its merge
+  attempt    INTEGER REFERENCES attempt (id), -- NULL: of the whole record, the opinion
+  judgement  TEXT    NOT NULL CHECK (judgement IN ('accepted', 'questioned', 'rejected', 'withdrawn')),
+  note       TEXT,
+  reviewer   TEXT    NOT NULL,
+  at_us      INTEGER NOT NULL,
+  how        TEXT    NOT NULL,                -- 'screen', 'command', 'command without a terminal', 'merged from …'
+  own_work   INTEGER NOT NULL,                -- 1: by the one who asked for the attempt
+  head       BLOB    NOT NULL CHECK (length(head) = 32), -- ledger entry that was the newest to the reviewer
+  signer     TEXT,                            -- public key; NULL: not signed
+  signature  BLOB
+);
+
+-- A reviewer's remark on a place in an attempt.
+CREATE TABLE note (
+  id          INTEGER PRIMARY KEY,
+  uuid        BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16),
+  attempt     INTEGER NOT NULL REFERENCES attempt (id),
+  section     TEXT,                           -- 'code', 'stdout', 'stderr', 'file'; NULL: the attempt as a whole
+  path        TEXT,                           -- of a file
+  path_bytes  BLOB,
+  line        INTEGER,                        -- from 1
+  cell        TEXT,                           -- 'B7', 'Sheet1!B7'
+  text        TEXT    NOT NULL,
+  reviewer    TEXT    NOT NULL,
+  at_us       INTEGER NOT NULL,
+  how         TEXT    NOT NULL
+);
+
+-- Narration; citations in its text ([7.2]) are listed with it.
+CREATE TABLE message (
+  id        INTEGER PRIMARY KEY,
+  uuid      BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16),
+  asker     INTEGER NOT NULL REFERENCES asker (id), -- who speaks
+  text      TEXT    NOT NULL,
+  at_us     INTEGER NOT NULL,
+  how       TEXT    NOT NULL
+);
+
+CREATE TABLE message_cite (
+  message  INTEGER NOT NULL REFERENCES message (id),
+  attempt  INTEGER NOT NULL REFERENCES attempt (id),
+  PRIMARY KEY (message, attempt)
+) WITHOUT ROWID;
+
 -- ---- the ledger -----------------------------------------------------------------------------
 
 -- Everything that happened, in order. entry is the SHA-256 of the canonical form of this row, of all
@@ -276,7 +334,8 @@ CREATE TABLE tally (
 CREATE TABLE step_tally (
   step       INTEGER PRIMARY KEY,
   attempts   INTEGER NOT NULL,
-  last       INTEGER NOT NULL                 -- id of the last attempt
+  last       INTEGER NOT NULL,                -- id of the last attempt
+  mark       INTEGER                          -- the newest mark of any of its attempts; NULL: none
 );
 
 -- Rebuildable. Of each step and path the newest artifact of an attempt that was ok: what later
@@ -312,6 +371,10 @@ CREATE TABLE prune_permit (id INTEGER PRIMARY KEY CHECK (id = 1));
 
 CREATE INDEX step_by_script ON step (script) WHERE script IS NOT NULL;
 CREATE UNIQUE INDEX attempt_by_number ON attempt (step, number) WHERE check_of IS NULL;
+CREATE INDEX call_by_key ON attempt_call (key);
+CREATE INDEX mark_by_attempt ON mark (attempt);
+CREATE INDEX note_by_attempt ON note (attempt);
+CREATE INDEX cite_by_attempt ON message_cite (attempt);
 CREATE UNIQUE INDEX attempt_by_check ON attempt (check_of, check_number) WHERE check_of IS NOT NULL;
 
 -- ---- for people with a plain sqlite3 shell ----------------------------------------------------
@@ -346,6 +409,15 @@ SELECT a.step || '.' || a.number || coalesce('r' || a.check_number, '')    AS re
        m.size                                                              AS size,
        lower(hex(m.sha256))                                                AS sha256
   FROM attempt a JOIN attempt_end e ON e.attempt = a.id JOIN manifest_entry m ON m.manifest = e.inputs;
+
+CREATE VIEW marks AS
+SELECT coalesce(a.step || '.' || a.number, 'record')                       AS ref,
+       k.judgement                                                         AS judgement,
+       k.reviewer                                                          AS reviewer,
+       datetime(k.at_us / 1000000, 'unixepoch')                            AS marked_utc,
+       CASE WHEN k.signature IS NULL THEN 'no' ELSE 'yes' END              AS signed,
+       k.note                                                              AS note
+  FROM mark k LEFT JOIN attempt a ON a.id = k.attempt;
 
 -- Streams as text; bytes that are not UTF-8 and NULs show as the shell shows them.
 CREATE VIEW streams AS

@@ -12,11 +12,14 @@
 #define ROW_COLUMNS                                                                                        \
 	"SELECT a.id, a.step, a.number, a.check_of, a.check_number, a.uuid, coalesce(a.title, s.title),"   \
 	" k.kind, k.name, a.queued_us, e.outcome, e.exit_code, e.signal, e.wall_us, e.limit_name, e.detail," \
-	" t.attempts, m.files, e.verdict, l.host, l.boot_id, l.device, l.inode "
+	" t.attempts, m.files, e.verdict, l.host, l.boot_id, l.device, l.inode,"                                \
+	" r0.judgement, r0.reviewer, r1.judgement "
 #define ROW_JOINS                                                                     \
 	" LEFT JOIN step s ON s.id = a.step LEFT JOIN asker k ON k.id = a.asker"      \
 	" LEFT JOIN place l ON l.id = a.place LEFT JOIN attempt_end e ON e.attempt = a.id" \
-	" LEFT JOIN manifest m ON m.id = e.artifacts"
+	" LEFT JOIN manifest m ON m.id = e.artifacts"                                 \
+	" LEFT JOIN mark r0 ON r0.id = (SELECT max(id) FROM mark WHERE attempt = a.id)"    \
+	" LEFT JOIN mark r1 ON r1.id = t.mark AND t.last = a.id AND r1.attempt <> a.id"
 #define ROW_ATTEMPT ROW_COLUMNS "FROM attempt a LEFT JOIN step_tally t ON t.step = a.step" ROW_JOINS
 #define ROW_STEP ROW_COLUMNS "FROM step_tally t CROSS JOIN attempt a ON a.id = t.last" ROW_JOINS
 
@@ -33,6 +36,9 @@
 	"tier, scratch, network, wall_ms, cpu_ms, memory_bytes, scratch_bytes, scratch_files, file_bytes,"    \
 	" open_files, processes, stream_head, stream_tail, stream_total, artifact_files, artifact_depth," \
 	" blas_threads"
+
+#define MESSAGE_ROW "SELECT m.id, m.uuid, k.kind, k.name, k.version, m.text, m.at_us, m.how" \
+	" FROM message m LEFT JOIN asker k ON k.id = m.asker"
 
 #define ENTRY_COLUMNS "path, path_bytes, what, size, sha256, mode, mtime_us, from_attempt, note"
 
@@ -109,6 +115,9 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_ATTEMPT_NUMBERS] = "SELECT step, number, check_of, offered, check_number FROM attempt WHERE id = ?",
 	[SQL_ARG_ADD] = "INSERT INTO attempt_arg (attempt, seq, value) VALUES (?, ?, ?)",
 	[SQL_ENV_ADD] = "INSERT INTO attempt_env (attempt, seq, name, value) VALUES (?, ?, ?, ?)",
+	[SQL_CALL_ADD] = "INSERT OR IGNORE INTO attempt_call (attempt, key) VALUES (?, ?)",
+	[SQL_CALL_EACH] = "SELECT key FROM attempt_call WHERE attempt = ? ORDER BY key",
+	[SQL_ATTEMPT_BY_CALL] = "SELECT max(attempt) FROM attempt_call WHERE key = ?",
 	[SQL_ATTEMPT_GET] =
 		"SELECT a.id, a.uuid, a.step, a.number, a.check_of, a.check_number, k.kind, k.name, k.version,"
 		" a.queued_us, b.sha256, a.script, a.script_bytes, a.origin, a.cwd, a.cwd_bytes, a.title, a.purpose,"
@@ -156,6 +165,7 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_ATTEMPT_CHECKS] = ROW_ATTEMPT " WHERE a.check_of = ? ORDER BY a.check_number",
 	[SQL_ATTEMPTS_UP] = ROW_ATTEMPT " WHERE a.id > ? ORDER BY a.id LIMIT ?",
 	[SQL_ATTEMPTS_DOWN] = ROW_ATTEMPT " WHERE a.id < ? ORDER BY a.id DESC LIMIT ?",
+	[SQL_RUNNING_ANY] = "SELECT EXISTS (SELECT 1 FROM running)",
 	[SQL_RUNNING_EACH] = ROW_COLUMNS "FROM running r CROSS JOIN attempt a ON a.id = r.attempt"
 	                     " LEFT JOIN step_tally t ON t.step = a.step" ROW_JOINS " ORDER BY r.attempt",
 
@@ -165,6 +175,10 @@ const char *const sql_table[SQL_COUNT] = {
 	                  " ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
 	[SQL_STEP_TALLY_ADD] = "INSERT INTO step_tally (step, attempts, last) VALUES (?, 1, ?) ON CONFLICT (step)"
 	                       " DO UPDATE SET attempts = attempts + 1, last = max(last, excluded.last)",
+	[SQL_STEP_TALLY_MARK] = "UPDATE step_tally SET mark = ?2 WHERE step = (SELECT step FROM attempt WHERE id = ?1)",
+	/* The judgement that counts for the step: that of the last attempt, unless withdrawn. */
+	[SQL_STEP_TALLY_STATE] = "SELECT (SELECT judgement FROM mark WHERE attempt = t.last ORDER BY id DESC LIMIT 1)"
+	                         " FROM step_tally t WHERE t.step = ?",
 	[SQL_RUNNING_ADD] = "INSERT INTO running (attempt) VALUES (?)",
 	[SQL_RUNNING_DROP] = "DELETE FROM running WHERE attempt = ?",
 	[SQL_CHANGE_ADD] = "INSERT INTO change (attempt) VALUES (?)",
@@ -176,8 +190,25 @@ const char *const sql_table[SQL_COUNT] = {
 	                     " attempt = excluded.attempt, sha256 = excluded.sha256, size = excluded.size,"
 	                     " mode = excluded.mode, at_us = excluded.at_us, replaced = excluded.replaced"
 	                     " WHERE excluded.attempt > attempt",
-	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced FROM produced"
-	                      " ORDER BY path, step DESC",
+	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced,"
+	                      " (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)"
+	                      " FROM produced p ORDER BY path, step DESC",
+
+	/* what people said of it */
+	[SQL_MARK_ADD] = "INSERT INTO mark (uuid, attempt, judgement, note, reviewer, at_us, how, own_work, head, signer,"
+	                 " signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_MARK_EACH] = "SELECT id, uuid, attempt, judgement, note, reviewer, at_us, how, own_work, head, signer,"
+	                  " signature FROM mark WHERE attempt IS ? ORDER BY id",
+	[SQL_NOTE_ADD] = "INSERT INTO note (uuid, attempt, section, path, path_bytes, line, cell, text, reviewer, at_us,"
+	                 " how) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[SQL_NOTE_EACH] = "SELECT id, uuid, attempt, section, path, path_bytes, line, cell, text, reviewer, at_us, how"
+	                  " FROM note WHERE attempt = ? ORDER BY id",
+	[SQL_MESSAGE_ADD] = "INSERT INTO message (uuid, asker, text, at_us, how) VALUES (?, ?, ?, ?, ?)",
+	[SQL_MESSAGE_CITE_ADD] = "INSERT OR IGNORE INTO message_cite (message, attempt) VALUES (?, ?)",
+	[SQL_MESSAGES_UP] = MESSAGE_ROW " WHERE m.id > ? ORDER BY m.id LIMIT ?",
+	[SQL_MESSAGES_DOWN] = MESSAGE_ROW " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?",
+	[SQL_MESSAGES_OF] = MESSAGE_ROW " WHERE m.id IN (SELECT message FROM message_cite WHERE attempt = ?) ORDER BY m.id",
+	[SQL_MESSAGE_CITES] = "SELECT attempt FROM message_cite WHERE message = ? ORDER BY attempt",
 
 	/* The ledger. SQL_FACTS_*: every column of the rows that an entry is about, what they refer to by
 	 * its content, never by an id that could be given to another row. */
@@ -207,6 +238,16 @@ const char *const sql_table[SQL_COUNT] = {
 		" e.qualified"
 		" FROM attempt_end e LEFT JOIN manifest i ON i.id = e.inputs LEFT JOIN manifest r ON r.id = e.artifacts"
 		" WHERE e.attempt = ?",
+	[SQL_FACTS_CALLS] = "SELECT attempt, key FROM attempt_call WHERE attempt = ? ORDER BY key",
+	[SQL_FACTS_MARK] = "SELECT m.id, m.uuid, a.uuid, m.attempt, m.judgement, m.note, m.reviewer, m.at_us, m.how,"
+	                   " m.own_work, m.head, m.signer, m.signature FROM mark m LEFT JOIN attempt a ON a.id = m.attempt"
+	                   " WHERE m.id = ?",
+	[SQL_FACTS_NOTE] = "SELECT n.id, n.uuid, a.uuid, n.attempt, n.section, n.path, n.path_bytes, n.line, n.cell, n.text,"
+	                   " n.reviewer, n.at_us, n.how FROM note n LEFT JOIN attempt a ON a.id = n.attempt WHERE n.id = ?",
+	[SQL_FACTS_MESSAGE] = "SELECT m.id, m.uuid, k.kind, k.name, k.version, m.text, m.at_us, m.how FROM message m"
+	                      " LEFT JOIN asker k ON k.id = m.asker WHERE m.id = ?",
+	[SQL_FACTS_CITES] = "SELECT c.message, a.uuid, c.attempt FROM message_cite c LEFT JOIN attempt a ON a.id = c.attempt"
+	                    " WHERE c.message = ? ORDER BY c.attempt",
 	[SQL_FACTS_REFUSALS] = "SELECT attempt, seq, kind, call, argument, count, first_us, last_us, harmless"
 	                       " FROM refusal WHERE attempt = ? ORDER BY seq",
 

@@ -52,13 +52,86 @@ static bool count_step_attempt(struct store *st, const struct attempt *a, struct
 	return sql_run(&q, e);
 }
 
+/* ---- review --------------------------------------------------------------------------------------- */
+
+/* The judgement that counts for a step: that of its last attempt, unless withdrawn. */
+static bool counted_judgement(struct store *st, int64_t step, enum judgement *out, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*out = JUDGED_NONE;
+	if (!sql_start(st, SQL_STEP_TALLY_STATE, &q, e))
+		return false;
+	bind_int(&q, step);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW)
+		*out = judgement_parse(col_text(&q));
+	if (*out == JUDGED_WITHDRAWN)
+		*out = JUDGED_NONE;
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+static bool count_judgement(struct store *st, enum judgement j, int64_t by, struct err *e)
+{
+	return count(st, j == JUDGED_NONE ? "to review" : judgement_word(j), by, e);
+}
+
+static bool move_judgement(struct store *st, enum judgement from, enum judgement to, struct err *e)
+{
+	return from == to || (count_judgement(st, from, -1, e) && count_judgement(st, to, 1, e));
+}
+
+bool tally_review_begin(struct store *st, int64_t attempt, struct tally_review *out, struct err *e)
+{
+	struct sql q;
+
+	out->attempt = attempt;
+	if (!sql_start(st, SQL_ATTEMPT_NUMBERS, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	return sql_int(&q, &out->step, e) && counted_judgement(st, out->step, &out->counted, e);
+}
+
+bool tally_marked(struct store *st, const struct tally_review *before, int64_t mark, struct err *e)
+{
+	enum judgement now;
+	struct sql q;
+
+	if (!sql_start(st, SQL_STEP_TALLY_MARK, &q, e))
+		return false;
+	bind_int(&q, before->attempt);
+	bind_int(&q, mark);
+	return sql_run(&q, e) && counted_judgement(st, before->step, &now, e) &&
+	       move_judgement(st, before->counted, now, e) && add_change(st, before->attempt, e);
+}
+
+bool tally_touched(struct store *st, int64_t attempt, struct err *e)
+{
+	return add_change(st, attempt, e);
+}
+
+/* A new attempt makes its step one to review again. */
+static bool count_to_review(struct store *st, int64_t step, bool new_step, struct err *e)
+{
+	enum judgement before;
+
+	if (new_step)
+		return count_judgement(st, JUDGED_NONE, 1, e);
+	return counted_judgement(st, step, &before, e) && move_judgement(st, before, JUDGED_NONE, e);
+}
+
+/* ---- attempts ------------------------------------------------------------------------------------- */
+
 bool tally_queued(struct store *st, const struct attempt *a, bool new_step, struct err *e)
 {
 	if (!run_with_id(st, SQL_RUNNING_ADD, a->id, e) || !count(st, "running", 1, e) || !add_change(st, a->id, e))
 		return false;
 	if (a->check_of)
 		return count(st, "checks", 1, e);
-	return (!new_step || count(st, "steps", 1, e)) && count(st, "attempts", 1, e) && count_step_attempt(st, a, e);
+	return (!new_step || count(st, "steps", 1, e)) && count(st, "attempts", 1, e) &&
+	       count_to_review(st, a->step, new_step, e) && count_step_attempt(st, a, e);
 }
 
 /* ---- what later steps are offered -------------------------------------------------------------- */

@@ -67,6 +67,10 @@ static const struct verify_query orphans[] = {
 	  "%s: an argument without its attempt", true },
 	{ "SELECT DISTINCT attempt FROM attempt_env WHERE attempt NOT IN (SELECT id FROM attempt)",
 	  "%s: a variable without its attempt", true },
+	{ "SELECT DISTINCT attempt FROM attempt_call WHERE attempt NOT IN (SELECT id FROM attempt)",
+	  "%s: an identifier of a call without its attempt", true },
+	{ "SELECT DISTINCT message FROM message_cite WHERE message NOT IN (SELECT id FROM message)",
+	  "message %s: a citation without its message", false },
 	{ "SELECT DISTINCT attempt FROM refusal WHERE attempt NOT IN (SELECT attempt FROM attempt_end)",
 	  "%s: a refusal that no ledger entry covers", true },
 	{ "SELECT DISTINCT id >> 32 FROM stream_chunk WHERE id >> 32 NOT IN (SELECT id FROM attempt)",
@@ -77,7 +81,8 @@ static const struct verify_query orphans[] = {
 	{ "SELECT DISTINCT manifest FROM manifest_entry WHERE manifest NOT IN (SELECT id FROM manifest)",
 	  "set of files %s: entries that nothing covers", false },
 	{ "SELECT id FROM step WHERE id NOT IN (SELECT step FROM attempt)", "step %s: no ledger entry covers it", false },
-	{ "SELECT id FROM asker WHERE id NOT IN (SELECT asker FROM attempt) AND id NOT IN (SELECT asker FROM step)",
+	{ "SELECT id FROM asker WHERE id NOT IN (SELECT asker FROM attempt) AND id NOT IN (SELECT asker FROM step)"
+	  " AND id NOT IN (SELECT asker FROM message)",
 	  "asker %s: no ledger entry covers it", false },
 	{ "SELECT id FROM place WHERE id NOT IN (SELECT place FROM attempt)", "place %s: no ledger entry covers it", false },
 	{ "SELECT id FROM record WHERE id <> 1", "row %s: the record is described twice", false },
@@ -158,11 +163,16 @@ static const struct verify_query derived[] = {
 	           " UNION ALL SELECT 'checks', count(*) FROM attempt WHERE check_of IS NOT NULL"
 	           " UNION ALL SELECT 'running', count(*) FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)"
 	           " UNION ALL SELECT e.outcome, count(*) FROM attempt_end e JOIN attempt a ON a.id = e.attempt"
-	           " WHERE a.check_of IS NULL GROUP BY 1) WHERE value <> 0",
+	           " WHERE a.check_of IS NULL GROUP BY 1"
+	           " UNION ALL SELECT CASE WHEN j IS NULL OR j = 'withdrawn' THEN 'to review' ELSE j END, count(*)"
+	           " FROM (SELECT (SELECT judgement FROM mark WHERE attempt = l.last ORDER BY id DESC LIMIT 1) AS j"
+	           " FROM (SELECT max(id) AS last FROM attempt WHERE check_of IS NULL GROUP BY step) l) GROUP BY 1)"
+	           " WHERE value <> 0",
 	           "SELECT name, value FROM tally WHERE value <> 0"),
 	  "rebuildable: tally: '%s' disagrees with the facts", false },
-	{ DISAGREE("step", "SELECT step, count(*), max(id) FROM attempt WHERE check_of IS NULL GROUP BY step",
-	           "SELECT step, attempts, last FROM step_tally"),
+	{ DISAGREE("step", "SELECT a.step, count(*), max(a.id), (SELECT max(m.id) FROM mark m JOIN attempt b ON b.id = m.attempt"
+	           " WHERE b.step = a.step) FROM attempt a WHERE a.check_of IS NULL GROUP BY a.step",
+	           "SELECT step, attempts, last, mark FROM step_tally"),
 	  "rebuildable: step_tally: step %s disagrees with the facts", false },
 	{ DISAGREE("attempt", "SELECT id AS attempt FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)",
 	           "SELECT attempt FROM running"),

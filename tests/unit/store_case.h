@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "store.h"
+#include "store/review.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -152,10 +152,11 @@ static UNUSED int64_t case_queue_as(struct place *p, struct store *st, int64_t s
 	char *args[] = { year, y2024, NULL };
 	char *names[] = { rate, token, NULL };
 	char *values[] = { half, NULL, NULL };
+	char call[] = "example.com/toolUseId=t1", *calls[] = { call, NULL };
 	struct attempt a = {
 		.uuid = uuid_new(), .step = step, .check_of = check_of, .asker = { ASKER_ASSISTANT, "codex", "1.2" },
 		.script = "rollup.py", .box = "/home/jm/premium-check", .cwd = ".", .args = args, .env_names = names,
-		.env_values = values, .host = "desk", .boot_id = "b0b0", .purpose = "try again",
+		.env_values = values, .host = "desk", .boot_id = "b0b0", .purpose = "try again", .calls = calls,
 	};
 
 	offered[0].sha256 = case_digest("schedule");
@@ -202,6 +203,20 @@ static UNUSED void case_end(struct place *p, struct store *st, int64_t attempt, 
 	assert_done(p, store_blob_put(st, &owner, "schedule", 8, &input.sha256, &p->e));
 	assert_done(p, store_blob_put(st, &owner, text, strlen(text), &artifact.sha256, &p->e));
 	assert_done(p, store_attempt_end(st, &end, &with, &p->e));
+}
+
+/* One of each thing that can be said of an attempt. */
+static UNUSED void case_review(struct place *p, struct store *st, int64_t attempt)
+{
+	struct mark m = { .attempt = attempt, .judgement = JUDGED_QUESTIONED, .note = "why", .reviewer = "mb", .how = "screen",
+		          .signer = "ssh-ed25519 A", .signature = "s", .signature_len = 1 };
+	struct note n = { .attempt = attempt, .section = "file", .path = "t.csv", .line = 3, .cell = "B7", .text = "agreed",
+		          .reviewer = "mb", .how = "screen" };
+	struct message said = { .by = { ASKER_ASSISTANT, "codex", "1.2" }, .text = "as in [1.1]", .how = "mcp" };
+
+	assert_done(p, store_mark_add(st, &m, &p->e));
+	assert_done(p, store_note_add(st, &n, &p->e));
+	assert_done(p, store_message_add(st, &said, &attempt, 1, &p->e));
 }
 
 #endif

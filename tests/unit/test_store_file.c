@@ -264,6 +264,7 @@ static void facts_cannot_be_changed(void **state)
 	struct store *st = case_open(p, STORE_WRITE);
 
 	case_end(p, st, case_queue(p, st, 0), "42\n", VERDICT_NONE);
+	case_review(p, st, 1);
 	store_close(st);
 	for (size_t i = 0; i < schema_facts_n; i++) {
 		char sql[128];
@@ -277,6 +278,8 @@ static void facts_cannot_be_changed(void **state)
 			snprintf(sql, sizeof(sql), "UPDATE %s SET %s", schema_facts[i],
 			         strcmp(schema_facts[i], "manifest_entry") == 0 ? "size = 0"
 			         : strcmp(schema_facts[i], "refusal") == 0      ? "count = 0"
+			         : strcmp(schema_facts[i], "attempt_call") == 0 ? "key = 'x'"
+			         : strcmp(schema_facts[i], "message_cite") == 0 ? "attempt = 0"
 			                                                        : "value = x''");
 			assert_int_equal(case_sql_rc(p, sql), SQLITE_CONSTRAINT);
 		}

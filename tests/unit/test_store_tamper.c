@@ -82,6 +82,7 @@ static void fill(struct place *p)
 	assert_done(p, store_blob_put(st, &owner, "rates", 5, &attached.sha256, &p->e));
 	assert_done(p, store_attach(st, &attached, &p->e));
 	assert_done(p, store_attach(st, &removed, &p->e));
+	case_review(p, st, first);
 	assert_done(p, store_checkpoint(st, &p->e));
 	store_close(st);
 }
@@ -107,7 +108,7 @@ static void whole_record_has_no_fault(void **state)
 	assert_int_equal(r.attempts, 5);
 	assert_int_equal(r.checks, 1);
 	assert_true(r.running);
-	assert_int_equal(r.entries, 1 + 6 + 4 + 1 + 2);
+	assert_int_equal(r.entries, 1 + 6 + 4 + 1 + 2 + 3);
 	assert_int_equal(r.head.seq, r.entries);
 	assert_true(r.blobs > 3);
 	strv_free(&f.faults);
