@@ -146,7 +146,10 @@ struct sandbox_caps {
 	char why[512];         /* why not better, and what to do about it; "" when nothing is missing */
 };
 /* Finds out by doing it in throw-away children; some tens of milliseconds. `disk` is a folder of ours
- * for the disk kinds. */
+ * for the disk kinds. For tests only, these variables of the caller's environment name the one tier or
+ * kind of scratch that is tried ("A-root", "B"; "disk"); `why` then says so. */
+#define SANDBOX_TEST_TIER "TICKMARK_TEST_TIER"
+#define SANDBOX_TEST_SCRATCH "TICKMARK_TEST_SCRATCH"
 bool sandbox_probe(const char *disk, struct sandbox_caps *out, struct err *e);
 /* Host ids that a run's files must have: layers must be owned by them, 0600/0700. */
 void sandbox_owner(uid_t *uid, gid_t *gid);

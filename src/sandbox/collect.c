@@ -107,12 +107,14 @@ static mode_t offered_kind(const struct walk *w, const char *path)
 
 static bool is_opaque(const struct walk *w, const char *name)
 {
+	/* As root, and without user attributes, the overlay keeps its marks in trusted ones. */
+	bool trusted = w->sb->tier->tier == TIER_A_ROOT && w->sb->policy.scratch == SCRATCH_TMPFS;
 	char value[4];
 	int fd = openat(w->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
-	ssize_t n = fgetxattr(fd, "user.overlay.opaque", value, sizeof value);
+	ssize_t n = fgetxattr(fd, trusted ? "trusted.overlay.opaque" : "user.overlay.opaque", value, sizeof value);
 	close(fd);
 	return n == 1 && value[0] == 'y';
 }
@@ -450,6 +452,8 @@ bool sandbox_collect(struct sandbox *sb, sandbox_left_fn fn, void *ctx, struct s
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 	*out = (struct sandbox_collected){ 0 };
+	if (sb->stuck)
+		return err_set(e, ERR_SANDBOX, "a process of the run does not end, so its files may still change and are not taken");
 	open_layers(&w);
 	bool ok = walk_place(&w, &box, openat(sb->upper, ".", flags));
 	if (ok && sb->copied != NULL) {
