@@ -124,6 +124,7 @@ struct sandbox_left {
 struct sandbox_collected {
 	int64_t files;
 	int64_t bytes;
+	int64_t noted;         /* LEFT_OTHER */
 	int64_t left_out;     /* over the caps of the policy (artifact files, depth) */
 	char first_left_out[256];
 };
@@ -134,6 +135,8 @@ struct sandbox_collected {
 typedef bool (*sandbox_left_fn)(void *ctx, const struct sandbox_left *left, struct err *e);
 bool sandbox_collect(struct sandbox *sb, sandbox_left_fn fn, void *ctx, struct sandbox_collected *out,
                      struct err *e);
+/* Kills what may still live and waits for its end; nothing runs afterwards. */
+void sandbox_end(struct sandbox *sb);
 /* Kills what may still live, waits for it, releases everything. NULL is fine. */
 void sandbox_free(struct sandbox *sb);
 

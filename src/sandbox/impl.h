@@ -226,6 +226,17 @@ struct measured { int64_t bytes; int64_t longest; int64_t entries; };
 struct measured measure_folder(int dirfd);
 /* The same of what the run has written to disk; only of a scratch on disk. */
 struct measured measure_disk(const struct sandbox *sb);
+/* links.c: files with several names; begin with zeros */
+struct stat;
+struct inode {
+	dev_t dev;
+	ino_t ino;
+	char *path; /* owned; where it was first met; NULL: a free slot */
+};
+struct links { struct inode *inodes; size_t n, slots; };
+/* Where the file was first met, or NULL when that is here: prefix and path. */
+const char *links_first(struct links *l, const struct stat *st, const char *prefix, const char *path);
+void links_free(struct links *l);
 /* unlinked.c: bytes of files without a name that processes hold open; begin with bytes = n = 0 */
 struct unlinked {
 	int64_t bytes;
@@ -257,7 +268,6 @@ struct copied *copied_make(const struct sandbox_spec *spec, int dirfd, const str
                            const struct identity *id, struct err *e);
 void copied_free(struct copied *c);
 /* Is the file (or folder) at `path` as we put it there? */
-struct stat;
 bool copied_is_same(const struct copied *c, const char *path, const struct stat *st);
 /* Calls fn for each file that we put there, in order of path. */
 bool copied_each(const struct copied *c, bool (*fn)(void *ctx, const char *path), void *ctx);

@@ -421,7 +421,7 @@ void sandbox_kill(struct sandbox *sb)
 	sys_pidfd_kill(sb->pidfd);
 }
 
-static void end_process(struct sandbox *sb)
+void sandbox_end(struct sandbox *sb)
 {
 	siginfo_t info;
 
@@ -443,7 +443,7 @@ void sandbox_free(struct sandbox *sb)
 {
 	if (sb == NULL)
 		return;
-	end_process(sb);
+	sandbox_end(sb);
 	int *fds[] = { &sb->pidfd, &sb->control, &sb->go, &sb->out, &sb->err, &sb->scratch, &sb->upper, &sb->notify, &sb->inotify };
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		close_fd(fds[i]);

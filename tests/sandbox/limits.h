@@ -93,6 +93,13 @@ static const struct probe limits[] = {
 	  "    assert e.errno == errno.ENOSPC and 900 <= n <= 1100, (e, n)\n" PASS,
 	  .limits = { .scratch_files = 1000, .artifact_files = 5 }, .out = "PASS", .at = "files", .any_left = true, .left_out = true,
 	  .left = { "f0 644 0", "f1 644 0", "f10 644 0", "f100 644 0", "f1000 644 0" } },
+	{ .name = "many links and special files", .source =
+	  "import os\n"
+	  "open('f', 'w').close()\n"
+	  "for i in range(3000): os.link('f', 'h%04d' % i)\n"
+	  "for i in range(500): os.symlink('x', 's%03d' % i); os.mkfifo('p%03d' % i)\n" PASS,
+	  .limits = { .artifact_files = 4 }, .out = "PASS", .left_out = true,
+	  .left = { "f 644 0", "h0000 (hard link to f)", "h0001 (hard link to f)", "h0002 (hard link to f)", "h0003 (hard link to f)" } },
 	{ .name = "a file over the size of a file", .everywhere = true, .source =
 	  "with open('big', 'wb', buffering=0) as f:\n"
 	  "    while True: f.write(bytes(1 << 20))\n",
