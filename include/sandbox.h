@@ -154,6 +154,17 @@ struct sandbox_caps {
 #define SANDBOX_TEST_TIER "TICKMARK_TEST_TIER"
 #define SANDBOX_TEST_SCRATCH "TICKMARK_TEST_SCRATCH"
 bool sandbox_probe(const char *disk, struct sandbox_caps *out, struct err *e);
+/* One attack of the self-test: what was tried, and what the sandbox did. */
+struct sandbox_tried {
+	const char *area;   /* "network", "files" … */
+	const char *tried;  /* "opens an internet connection (IPv4)" */
+	const char *answer; /* "Permission denied; on the record: network, socket AF_INET" */
+	bool held;          /* false: it got through, or could not be tried */
+};
+typedef void (*sandbox_tried_fn)(void *ctx, const struct sandbox_tried *t);
+/* Runs the built-in attacks, one run each, in the sandbox that caps names; `disk`: a folder of ours.
+ * False with an error where one got through. Seconds. */
+bool sandbox_self_test(const struct sandbox_caps *caps, const char *disk, sandbox_tried_fn fn, void *ctx, struct err *e);
 /* Host ids that a run's files must have: layers must be owned by them, 0600/0700. */
 void sandbox_owner(uid_t *uid, gid_t *gid);
 

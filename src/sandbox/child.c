@@ -312,9 +312,9 @@ _Noreturn static void program(struct sandbox *sb, int scratch, int inotify)
 	char byte;
 	if (read(GO, &byte, 1) != 1)
 		_exit(125); /* the launcher is gone or gave up */
-	if (sb->probing) {
+	if (sb->inside != NULL) {
 		close(CONTROL);
-		_exit(probe_inside(sb));
+		_exit(sb->inside(sb, sb->inside_arg));
 	}
 	execve(sb->argv.v[0], sb->argv.v, sb->env.v);
 	failed.code = errno;

@@ -128,6 +128,9 @@ int64_t tier_tasks_of(uid_t uid); /* processes and threads of that user on the h
 
 struct capture; /* capture.c */
 
+/* Run as the program; its exit status is what it returns. */
+typedef int (*sandbox_inside_fn)(const struct sandbox *sb, const void *arg);
+
 struct sandbox {
 	struct policy policy;
 	const struct tier_info *tier;
@@ -165,11 +168,12 @@ struct sandbox {
 	bool started;
 	bool stuck;                  /* processes of the run could not be ended: its files may still change */
 	enum stage failed;           /* where the child failed to set up */
-	bool probing;                /* the program is our own probe instead of argv */
+	sandbox_inside_fn inside;    /* the program is this function of ours instead of argv; NULL */
+	const void *inside_arg;
 };
 
 /* launch.c */
-struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, struct err *e);
+struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e);
 void sandbox_kill(struct sandbox *sb); /* the keeper, and with it the run */
 #define GONE_MS 60000 /* after SIGKILL: a process stuck in the kernel */
 /* remedy.c: one sentence on what the user can do where this stage failed; "" when nothing is known. */
@@ -271,8 +275,5 @@ void copied_free(struct copied *c);
 bool copied_is_same(const struct copied *c, const char *path, const struct stat *st);
 /* Calls fn for each file that we put there, in order of path. */
 bool copied_each(const struct copied *c, bool (*fn)(void *ctx, const char *path), void *ctx);
-/* probe.c, run as the program: tries the overlay out; its exit status is a set of these. */
-enum { PROBE_COPY_UP = 1, PROBE_REMOVE = 2, PROBE_FILTER = 4, PROBE_LOCK = 8 };
-int probe_inside(const struct sandbox *sb);
 
 #endif

@@ -196,7 +196,7 @@ static bool check_files(const struct sandbox_file *files, size_t n, struct err *
 	return true;
 }
 
-static bool check_spec(const struct sandbox_spec *spec, bool probing, struct err *e)
+static bool check_spec(const struct sandbox_spec *spec, bool has_program, struct err *e)
 {
 	if (tier_find(spec->policy.tier) == NULL)
 		return err_set(e, ERR_SANDBOX, "no sandbox of kind %s in this version; nothing runs unconfined",
@@ -206,12 +206,12 @@ static bool check_spec(const struct sandbox_spec *spec, bool probing, struct err
 	if (spec->policy.tier == TIER_B && spec->policy.scratch != SCRATCH_COPY)
 		return err_set(e, ERR_SANDBOX, "tier B works on a copy; a scratch of kind %s needs namespaces",
 		               scratch_word(spec->policy.scratch));
-	if (!probing && (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] != '/'))
+	if (has_program && (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] != '/'))
 		return err_set(e, ERR_INPUT, "the program of a run must be an absolute path");
 	return check_files(spec->code, spec->code_count, e) && check_files(spec->home, spec->home_count, e);
 }
 
-static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing)
+static struct sandbox *new_sandbox(const struct sandbox_spec *spec)
 {
 	struct sandbox *sb = xcalloc(1, sizeof *sb);
 
@@ -220,7 +220,6 @@ static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing
 	tier_identity(sb->tier, &sb->id);
 	sb->box = xstrdup(spec->box);
 	sb->cwd = xstrdup(spec->cwd != NULL ? spec->cwd : ".");
-	sb->probing = probing;
 	for (size_t i = 0; i < spec->layer_count; i++) /* they are opened below another root */
 		strv_take(&sb->layers, absolute(spec->layers[i]));
 	add_list(&sb->watch, spec->watch, spec->watch_count);
@@ -325,13 +324,15 @@ static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, str
 	return true;
 }
 
-struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, struct err *e)
+struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e)
 {
 	struct child_fds child = { -1, -1, -1, -1 };
 
-	if (!check_spec(spec, probing, e))
+	if (!check_spec(spec, inside == NULL, e))
 		return NULL;
-	struct sandbox *sb = new_sandbox(spec, probing);
+	struct sandbox *sb = new_sandbox(spec);
+	sb->inside = inside;
+	sb->inside_arg = arg;
 	bool on_disk = spec->policy.scratch == SCRATCH_DISK || spec->policy.scratch == SCRATCH_COPY;
 	bool ok = plan_make(&sb->plan, spec, e);
 	if (!sb->tier->spaces)
@@ -357,7 +358,7 @@ struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, str
 
 struct sandbox *sandbox_prepare(const struct sandbox_spec *spec, struct err *e)
 {
-	return sandbox_clone(spec, false, e);
+	return sandbox_clone(spec, NULL, NULL, e);
 }
 
 static bool wait_ready(struct sandbox *sb, struct err *e)

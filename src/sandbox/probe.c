@@ -19,6 +19,9 @@
 
 #define PROBE_BOX "/work/probe"
 
+/* What the probe inside found missing: a set, and its exit status. */
+enum { PROBE_COPY_UP = 1, PROBE_REMOVE = 2, PROBE_FILTER = 4, PROBE_LOCK = 8 };
+
 /* In the order of preference. */
 static const struct { enum scratch kind; int allowed; bool disk; bool spaces; const char *lacks; } kinds[] = {
 	{ SCRATCH_TMPFS_XATTR, 0, false, true, "" },
@@ -47,10 +50,11 @@ static bool is_open(void)
 }
 
 /* As the program, under the filter. */
-int probe_inside(const struct sandbox *sb)
+static int probe_inside(const struct sandbox *sb, const void *arg)
 {
 	int failed = 0;
 
+	(void)arg;
 	if (chdir(sb->box) != 0)
 		return PROBE_COPY_UP | PROBE_REMOVE;
 	if (!sb->tier->spaces && is_open())
@@ -131,7 +135,7 @@ static int try_one(enum tier tier, enum scratch kind, const char *layer, const c
 	int found = -1;
 
 	*stage = STAGE_NAMESPACES;
-	struct sandbox *sb = sandbox_clone(&spec, true, e);
+	struct sandbox *sb = sandbox_clone(&spec, probe_inside, NULL, e);
 	if (sb == NULL)
 		return -1;
 	if (sandbox_start(sb, e) && sandbox_run(sb, &sink, &result, e)) {
