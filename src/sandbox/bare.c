@@ -91,23 +91,24 @@ static bool give(const struct sandbox *sb, int dirfd, const char *path, struct e
 	return true;
 }
 
-/* Files of ours below one of the folders; `theirs`: the run may change them and what is on the way. */
+/* Files of ours below one of the folders. All belong to the run, so that the keeper can remove them;
+ * that it does not change those for reading is Landlock's part. */
 static bool put_files(struct sandbox *sb, int root, const char *folder, const struct sandbox_file *files, size_t n,
-                      bool theirs, struct err *e)
+                      mode_t mode, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		char *path = path_join(folder, files[i].path);
 		bool ok = true;
 		for (char *p = path + strlen(folder) + 1; ok && (p = strchr(p, '/')) != NULL; p++) {
 			*p = '\0';
-			ok = mkdirat(root, path, 0755) == 0 ? !theirs || give(sb, root, path, e)
+			ok = mkdirat(root, path, 0755) == 0 ? give(sb, root, path, e)
 			                                    : errno == EEXIST || err_sys(e, "cannot make %s for the run", path);
 			*p = '/';
 		}
 		ok = ok && fs_write(root, path, files[i].bytes, files[i].len, false, e);
-		if (ok && fchmodat(root, path, theirs ? 0600 : 0644, 0) != 0)
+		if (ok && fchmodat(root, path, mode, 0) != 0)
 			ok = err_sys(e, "cannot set the rights of %s", path);
-		ok = ok && (!theirs || give(sb, root, path, e));
+		ok = ok && give(sb, root, path, e);
 		free(path);
 		if (!ok)
 			return false;
@@ -117,19 +118,16 @@ static bool put_files(struct sandbox *sb, int root, const char *folder, const st
 
 bool bare_build(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
 {
-	static const struct { const char *name; bool theirs; } folders[] = {
-		{ "home", true }, { "tmp", true }, { "support", false },
-	};
+	static const char *const folders[] = { "home", "tmp", "support" };
 
 	sb->scratch = open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (sb->scratch < 0)
 		return err_sys(e, "cannot open %s", sb->disk);
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++)
-		if (mkdirat(sb->scratch, folders[i].name, folders[i].theirs ? 0700 : 0755) != 0 ||
-		    (folders[i].theirs && !give(sb, sb->scratch, folders[i].name, e)))
-			return err_sys(e, "cannot make %s for the run", folders[i].name);
-	if (!put_files(sb, sb->scratch, "home", spec->home, spec->home_count, true, e) ||
-	    !put_files(sb, sb->scratch, "support", spec->support, spec->support_count, false, e))
+		if (mkdirat(sb->scratch, folders[i], 0700) != 0 || !give(sb, sb->scratch, folders[i], e))
+			return err_sys(e, "cannot make %s for the run", folders[i]);
+	if (!put_files(sb, sb->scratch, "home", spec->home, spec->home_count, 0600, e) ||
+	    !put_files(sb, sb->scratch, "support", spec->support, spec->support_count, 0400, e))
 		return false;
 	tell_places(sb);
 	return true;

@@ -336,8 +336,11 @@ static void take_orders(struct keeper *k)
 	struct message m;
 
 	if (!message_receive(k->control, &m, NULL, 0, NULL)) {
-		if (!k->sb->tier->spaces)
+		if (!k->sb->tier->spaces) {
 			end_rest(k);
+			if (k->alone)
+				fs_remove_tree(AT_FDCWD, k->sb->disk, NULL);
+		}
 		_exit(125); /* the launcher is gone: the kernel kills the rest of a namespace */
 	}
 	if (m.type == MSG_KILL)
