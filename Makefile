@@ -44,11 +44,11 @@ PY     := $(wildcard src/*/*.py)
 GEN    := $(B)/gen/filter.h $(B)/gen/schema_sql.h $(B)/gen/default_theme.h $(foreach p,$(PY),$(B)/gen/$(basename $(notdir $(p)))_py.h)
 UNIT   := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/sandbox/*.c)))
 
-.PHONY: all deps deps-bench demo deb check asan lint fuzz bench soak install uninstall clean help tests
+.PHONY: all deps deps-bench deps-kernel demo deb check check-kernel asan lint fuzz bench soak install uninstall clean help tests
 all: $(B)/tickmark
 
 help:
-	@echo "all deps demo check asan lint fuzz bench soak install uninstall deb clean"
+	@echo "all deps demo check check-kernel asan lint fuzz bench soak install uninstall deb clean"
 
 $(B)/tickmark: $(OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -98,11 +98,15 @@ DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
               git util-linux procps mandoc shellcheck tmux
 DEPS_BENCH := bubblewrap hyperfine
+DEPS_KERNEL := qemu-system-x86 busybox-static cpio e2fsprogs kmod python3
 
 deps:
 	@sh tests/lint/deps.sh $(DEPS_BUILD) $(DEPS_TEST)
 deps-bench:
 	@sh tests/lint/deps.sh $(DEPS_BUILD) $(DEPS_BENCH)
+
+deps-kernel:
+	@sh tests/lint/deps.sh $(DEPS_BUILD) libcmocka-dev $(DEPS_KERNEL)
 
 # ---- tests ---------------------------------------------------------------------------------------
 
@@ -130,6 +134,10 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/all.a
 
 bench: deps deps-bench all
 	@bash tests/bench/run.sh
+
+# the sandbox on the kernel that users of Debian 12 have, in a virtual machine without KVM
+check-kernel: deps-kernel $(B)/tests/sandbox/probes
+	@bash tests/kernel/run.sh
 
 soak: deps
 	+@SOAK=1 bash tests/check.sh

@@ -86,6 +86,7 @@ struct sandbox_result {
 	const struct limit_info *limit; /* SANDBOX_LIMIT: which */
 	int64_t limit_value;
 	int64_t limit_reached;
+	bool memory_by_group;        /* measured by the kernel in a control group, else by the keeper */
 	bool at_memory;              /* these counters stood at their maximum when it ended */
 	bool at_scratch;
 	bool at_files;
@@ -154,6 +155,9 @@ struct sandbox_caps {
 #define SANDBOX_TEST_TIER "TICKMARK_TEST_TIER"
 #define SANDBOX_TEST_SCRATCH "TICKMARK_TEST_SCRATCH"
 bool sandbox_probe(const char *disk, struct sandbox_caps *out, struct err *e);
+/* Is the memory of a run counted by the kernel here (a control group that we may make)? */
+bool sandbox_counts_memory(void);
+
 /* One attack of the self-test: what was tried, and what the sandbox did. */
 struct sandbox_tried {
 	const char *area;   /* "network", "files" … */

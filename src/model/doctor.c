@@ -80,6 +80,10 @@ static void look_at_sandbox(const struct report *r)
 	if (caps.tier != TIER_NONE)
 		tell(r, "scratch", caps.scratch == SCRATCH_TMPFS_XATTR || caps.scratch == SCRATCH_TMPFS,
 		     xstrdup(scratches[caps.scratch]), caps.scratch == SCRATCH_TMPFS_XATTR ? "" : caps.tier == TIER_B ? "namespaces do better" : "a kernel from 6.6 on does better");
+	bool counted = caps.tier != TIER_NONE && sandbox_counts_memory();
+	tell(r, "memory", true, xstrdup(counted ? "of a run is counted by the kernel (control group)"
+	                                        : "of a run is counted by its keeper, which looks up to 50 times a second"),
+	     counted ? "" : "where systemd gives the session a group of its own (systemd-run --user --scope), the kernel does it");
 	if (caps.landlock_abi)
 		tell(r, "Landlock", true, xasprintf("version %d", caps.landlock_abi), NULL);
 	else

@@ -20,6 +20,7 @@
 #define KILL_GRACE_MS 3000    /* for the keeper to end the run and report; then it is killed itself */
 #define WATCH_PAUSE_MS 2
 #define DISK_LOOK_MS 500      /* how often a scratch on disk is measured */
+#define GROUP_LOOK_MS 50      /* and the memory of a control group */
 
 enum { P_OUT, P_ERR, P_CONTROL, P_KEEPER, P_NOTIFY, P_INOTIFY, P_STOP, P_COUNT };
 
@@ -34,6 +35,7 @@ struct capture {
 	int64_t group;
 	int64_t deadline_us;      /* monotonic: the wall clock limit; then of the next means of ending; 0 none */
 	int64_t disk_us;          /* monotonic: when a scratch on disk is measured next; 0: it is not on disk */
+	int64_t group_us;         /* monotonic: when the control group is looked at next; 0: there is none */
 	int64_t watch_us;         /* monotonic: opened files are not looked at before; 0: at once */
 	bool killed;              /* the keeper itself was killed */
 	bool gone;                /* or died */
@@ -134,7 +136,7 @@ static void take_message(struct capture *c)
 
 static int wait_ms(const struct capture *c)
 {
-	const int64_t times[] = { c->deadline_us, c->watch_us, c->e.ending ? 0 : c->disk_us };
+	const int64_t times[] = { c->deadline_us, c->watch_us, c->e.ending ? 0 : c->disk_us, c->e.ending ? 0 : c->group_us };
 	int64_t next_us = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(times); i++)
@@ -183,6 +185,20 @@ static void look_at_disk(struct capture *c)
 	c->disk_us = end + MAX(DISK_LOOK_MS * 1000, 20 * (end - begin));
 }
 
+/* What is neither a file in memory nor can be taken back by the kernel. */
+static void look_at_group(struct capture *c)
+{
+	int64_t now = clock_mono_us(), limit = c->sb->policy.limits.memory_bytes;
+
+	if (c->group_us == 0 || c->e.ending || now < c->group_us)
+		return;
+	int64_t memory = cgroup_memory(&c->sb->group) - scratch_in_memory(c->sb);
+	c->e.group_peak = MAX(c->e.group_peak, memory);
+	if (limit > 0 && memory > limit)
+		end_run(c, SANDBOX_LIMIT, LIMIT_OF(memory_bytes), memory);
+	c->group_us = now + GROUP_LOOK_MS * 1000;
+}
+
 static void turn(struct capture *c)
 {
 	int n = poll(c->p, P_COUNT, wait_ms(c));
@@ -193,6 +209,7 @@ static void turn(struct capture *c)
 		deadline_passed(c);
 	end_watch_pause(c);
 	look_at_disk(c);
+	look_at_group(c);
 	if (n == 0)
 		return;
 	if (c->p[P_NOTIFY].revents != 0 && !notify_answer(c->notify, offset(c)))
@@ -250,6 +267,8 @@ static void begin(struct capture *c)
 		c->disk_us = sb->started_mono_us + DISK_LOOK_MS * 1000;
 		c->e.disk = measure_disk(sb);
 	}
+	if (sb->group.dir >= 0)
+		c->group_us = sb->started_mono_us + GROUP_LOOK_MS * 1000;
 	c->out->started_us = sb->started_us;
 }
 

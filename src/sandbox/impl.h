@@ -124,6 +124,18 @@ struct identity {
 void tier_identity(const struct tier_info *tier, struct identity *out);
 int64_t tier_tasks_of(uid_t uid); /* processes and threads of that user on the host, now */
 
+/* cgroup.c: a control group with the memory controller, where one can be had; dir -1: none. */
+struct cgroup {
+	int dir;
+	int parent;
+	char name[64];
+};
+void cgroup_make(struct cgroup *g, const struct policy *p);
+int64_t cgroup_memory(const struct cgroup *g); /* bytes, with those of files in memory; -1: not known */
+bool cgroup_ran_out(const struct cgroup *g);   /* the kernel has ended it for memory */
+bool cgroup_kill(const struct cgroup *g);
+void cgroup_free(struct cgroup *g);
+
 /* ---- the object ------------------------------------------------------------------------------ */
 
 struct capture; /* capture.c */
@@ -159,6 +171,7 @@ struct sandbox {
 	int notify;                  /* refused system calls */
 	int inotify;
 	int stop_fd;                 /* the caller's; -1 */
+	struct cgroup group;         /* its control group */
 	char *disk;                  /* owned; folder made below disk_scratch, removed at the end; NULL */
 	struct copied *copied;       /* SCRATCH_COPY: what was put there */
 	int64_t scratch_base;        /* bytes in use before the start */
@@ -256,8 +269,11 @@ struct ending {
 	bool ended;           /* the keeper's last message came */
 	struct message end;
 	bool long_mapping;    /* a mapping beyond the address space was tried */
+	int64_t group_peak;   /* most memory seen in the control group */
 	struct measured disk; /* a scratch on disk as it was before the start */
 };
+/* Bytes of a scratch in memory, which has a limit of its own. */
+int64_t scratch_in_memory(const struct sandbox *sb);
 void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out);
 void result_set_limit(const struct sandbox *sb, struct sandbox_result *out, const struct limit_info *limit, int64_t reached);
 /* notify.c */

@@ -44,6 +44,15 @@ static bool has_longer_file(const struct sandbox *sb, int64_t free_bytes)
 	return false;
 }
 
+int64_t scratch_in_memory(const struct sandbox *sb)
+{
+	struct statfs fs;
+
+	if (!sb->tier->spaces || fstatfs(sb->scratch, &fs) != 0)
+		return 0;
+	return (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize;
+}
+
 static void measure_scratch(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
 {
 	const struct limits *l = &sb->policy.limits;
@@ -89,19 +98,21 @@ static void measure_memory(const struct sandbox *sb, const struct ending *e, str
 	const struct limits *l = &sb->policy.limits;
 	int64_t mapped = sb->shared->peak_mapped, seen = sb->shared->peak_memory;
 
+	out->memory_by_group = sb->group.dir >= 0;
+	seen = MAX(seen, e->group_peak);
 	out->peak_memory = MAX(seen, (int64_t)e->end.usage.ru_maxrss * 1024);
 	out->at_processes = l->processes > 0 && sb->shared->peak_processes >= l->processes;
-	if (!sb->tier->proc && sb->tier->spaces)
+	if (!sb->tier->proc && sb->tier->spaces && sb->group.dir < 0)
 		seen = out->peak_memory; /* of the largest process: nobody looked at the sum */
 	if (l->memory_bytes > 0)
-		out->at_memory = seen >= l->memory_bytes / 10 * 9 || mapped >= (int64_t)(sb->address_space / 10 * 9) ||
+		out->at_memory = seen >= l->memory_bytes / 10 * 9 || cgroup_ran_out(&sb->group) || mapped >= (int64_t)(sb->address_space / 10 * 9) ||
 		                 e->long_mapping;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------- */
 
 /* The keeper's death without a word: somebody outside, or the kernel short of memory, killed it. */
-static void judge_vanished(const struct ending *e, struct sandbox_result *out)
+static void judge_vanished(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
 {
 	out->exit_code = -1;
 	out->end = SANDBOX_FAULT;
@@ -109,6 +120,11 @@ static void judge_vanished(const struct ending *e, struct sandbox_result *out)
 		out->end = e->why;
 		out->signal = SIGKILL;
 		out->signal_ours = true;
+	} else if (cgroup_ran_out(&sb->group)) {
+		out->end = SANDBOX_LIMIT;
+		out->signal = SIGKILL;
+		out->signal_ours = true;
+		result_set_limit(sb, out, LIMIT_OF(memory_bytes), sb->policy.limits.memory_bytes);
 	} else if (out->fault[0] == '\0') {
 		snprintf(out->fault, sizeof out->fault, "the run's first process was killed from outside (by the kernel, if the "
 		         "machine is short of memory)");
@@ -148,7 +164,7 @@ void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_
 	if (e->ended)
 		judge_reported(sb, e, out);
 	else
-		judge_vanished(e, out);
+		judge_vanished(sb, e, out);
 	measure_scratch(sb, e, out);
 	measure_memory(sb, e, out);
 	if (sb->stuck) {

@@ -232,6 +232,7 @@ static struct sandbox *new_sandbox(const struct sandbox_spec *spec)
 		sb->home[i] = (struct sandbox_file){ xstrdup(spec->home[i].path),
 			xmemdup(spec->home[i].bytes, spec->home[i].len), spec->home[i].len };
 	sb->address_space = policy_address_space(&spec->policy.limits, sb->tier->proc || !sb->tier->spaces);
+	sb->group.dir = sb->group.parent = -1;
 	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
 	sb->scratch = sb->upper = sb->notify = sb->inotify = -1;
 	sb->stop_fd = spec->stop_fd;
@@ -314,8 +315,17 @@ static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, str
 		.pidfd = (uint64_t)(uintptr_t)&sb->pidfd,
 		.exit_signal = SIGCHLD,
 	};
+	cgroup_make(&sb->group, &sb->policy);
+	if (sb->group.dir >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)sb->group.dir;
+	}
 	int pid = sys_clone3(&args);
-
+	if (pid < 0 && sb->group.dir >= 0) { /* a group that may be made, but not entered from ours */
+		cgroup_free(&sb->group);
+		args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
+		pid = sys_clone3(&args);
+	}
 	if (pid < 0)
 		return namespace_error(e, "cannot make namespaces for the run");
 	if (pid == 0)
@@ -412,7 +422,7 @@ void sandbox_kill(struct sandbox *sb)
 	int64_t until_us = clock_mono_us() + KILL_MS * 1000;
 
 	/* Without a pid namespace the keeper's end ends nobody else: they go before it. */
-	if (!sb->tier->spaces) {
+	if (!cgroup_kill(&sb->group) && !sb->tier->spaces) {
 		int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		while (proc >= 0 && family_kill(proc, sb->pid) > 0 && clock_mono_us() < until_us)
 			poll(NULL, 0, 1);
@@ -448,6 +458,7 @@ void sandbox_free(struct sandbox *sb)
 	int *fds[] = { &sb->pidfd, &sb->control, &sb->go, &sb->out, &sb->err, &sb->scratch, &sb->upper, &sb->notify, &sb->inotify };
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		close_fd(fds[i]);
+	cgroup_free(&sb->group);
 	if (sb->disk != NULL)
 		fs_remove_tree(AT_FDCWD, sb->disk, NULL);
 	free(sb->disk);
