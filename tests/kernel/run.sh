@@ -79,7 +79,7 @@ for t in sh ls cat head tail sort paste wc echo sleep true seq id stat env awk g
 done
 python=$(realpath /usr/bin/python3)
 put "$python" && ln -sf "${python##*/}" "$root/usr/bin/python3"
-cp -r "/usr/lib/${python##*/}" "$root/usr/lib/"
+cp -a "/usr/lib/${python##*/}" "$root/usr/lib/"
 rm -rf "$root/usr/lib/${python##*/}"/{test,config-*,ensurepip,idlelib,tkinter,dist-packages}
 find "$root/usr/lib/${python##*/}" -name '*.so' | while read -r so; do
 	ldd "$so" | grep -o '/[^ ]*' | while read -r lib; do
@@ -108,13 +108,13 @@ printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n' >"$roo
 } >"$root/init"
 chmod +x "$root/init"
 rm -f "$work/disk"
-mke2fs -q -t ext4 -O ^has_journal -d "$root" -E root_owner=0:0 "$work/disk" 700M
+mke2fs -q -t ext4 -O ^has_journal -d "$root" -E root_owner=0:0 "$work/disk" 700M >/dev/null
 
 # ---- the machine
 log=$work/log
 timeout "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=multi -cpu max -m 1500 -smp 2 -nographic -no-reboot -nodefaults \
 	-serial stdio -kernel "$kernel" -initrd "$work/first.gz" -append "console=ttyS0 quiet panic=-1 loglevel=3" \
-	-drive "file=$work/disk,if=virtio,format=raw,cache=unsafe" </dev/null 2>&1 | tr -d '\r' | tee "$log" |
+	-drive "file=$work/disk,if=virtio,format=raw,cache=unsafe" </dev/null 2>&1 | sed -u 's/\r//' | tee "$log" |
 	grep --line-buffered -E '^(ok|not ok|#|1\.\.|Bail)' || :
 if ! grep -q '^# status 0' "$log" || grep -q '^not ok\|^Bail' "$log" || ! grep -q '^ok ' "$log"; then
 	echo "# the probes did not all pass on $version; see build/kernel/log"
