@@ -5,6 +5,7 @@
  * synthetic root, a seccomp filter (generated at build time from the table of syscalls), Landlock
  * and rlimits. Everything it can write is one size-limited tmpfs whose descriptor we hold; over the
  * folder's layers it lies as an overlay, so that what the run changed is exactly the upper layer.
+ * (Tier B has none of the namespaces: a copy on disk, a stricter filter, Landlock; tier.c, bare.c.)
  * Process 1 of the run is a small init of ours (the keeper): it reaps, watches memory, and ends when
  * the program ends, upon which the kernel kills the rest. Nothing of a run outlives the caller.
  * Facts and sources: ../shared/sandbox.md in the builders' workplace; kernel documents named there.

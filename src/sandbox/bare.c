@@ -134,12 +134,17 @@ bool bare_build(struct sandbox *sb, const struct sandbox_spec *spec, struct err 
 }
 
 /* Of the plan only what the host has at the same place counts: mounting is not possible. */
-void bare_plan(struct mount_plan *plan, const char *cwd)
+bool bare_plan(struct mount_plan *plan, const char *box, const char *cwd, struct err *e)
 {
 	strv_free(&plan->box_dirs);
 	strv_free(&plan->box_files);
 	if (strcmp(cwd, ".") != 0)
 		strv_add(&plan->box_dirs, cwd);
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->steps[i].kind == MOUNT_BIND && path_below(plan->steps[i].source, box) != NULL)
+			return err_set(e, ERR_SANDBOX, "%s lies below %s, which every run may read: tier B cannot hide the record there; "
+			               "move the folder", box, plan->steps[i].source);
+	return true;
 }
 
 int bare_restrict(const struct sandbox *sb)

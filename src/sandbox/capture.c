@@ -113,7 +113,9 @@ static void take_message(struct capture *c)
 	switch (m.type) {
 	case MSG_EXEC:
 		c->e.why = SANDBOX_FAULT;
-		snprintf(c->out->fault, sizeof c->out->fault, "the interpreter could not be started: %s", strerror(m.code));
+		snprintf(c->out->fault, sizeof c->out->fault, "the interpreter could not be started: %s%s", strerror(m.code),
+		         m.code == EACCES && !c->sb->tier->spaces && geteuid() == 0
+		             ? " (in tier B root's runs are a user of their own, who has to reach it; one below /usr, say)" : "");
 		break;
 	case MSG_LIMIT:
 		if (!c->e.ending) {

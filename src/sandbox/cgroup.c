@@ -23,7 +23,7 @@
 #ifndef CGROUP2_SUPER_MAGIC
 #define CGROUP2_SUPER_MAGIC 0x63677270
 #endif
-#define KEEPER_BYTES (INT64_C(16) << 20) /* for the keeper and what the kernel holds on the run's behalf */
+#define KEEPER_BYTES (INT64_C(64) << 20) /* for the keeper and what the kernel holds on the run's behalf */
 
 static ssize_t read_file(int dir, const char *name, char *out, size_t size)
 {

@@ -215,7 +215,7 @@ int landlock_grant(int ruleset, const char *path, enum mount_access access, bool
 int landlock_enter(int ruleset, bool complete);
 /* bare.c: runs without namespaces */
 const char *bare_disk(const struct sandbox_spec *spec); /* folder below which theirs is made; NULL: none */
-void bare_plan(struct mount_plan *plan, const char *cwd);
+bool bare_plan(struct mount_plan *plan, const char *box, const char *cwd, struct err *e);
 bool bare_build(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
 int bare_restrict(const struct sandbox *sb);
 /* family.c: processes of a run without a pid namespace; `proc` is a descriptor of /proc */

@@ -344,9 +344,7 @@ struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn
 	sb->inside = inside;
 	sb->inside_arg = arg;
 	bool on_disk = spec->policy.scratch == SCRATCH_DISK || spec->policy.scratch == SCRATCH_COPY;
-	bool ok = plan_make(&sb->plan, spec, e);
-	if (!sb->tier->spaces)
-		bare_plan(&sb->plan, sb->cwd);
+	bool ok = plan_make(&sb->plan, spec, e) && (sb->tier->spaces || bare_plan(&sb->plan, sb->box, sb->cwd, e));
 	if (!sb->tier->user_ns)
 		sb->other_tasks = tier_tasks_of(sb->id.uid);
 	ok = ok && (!on_disk || make_disk(sb, spec, e)) && share_memory(sb, e) &&

@@ -41,6 +41,11 @@ static const struct probe limits[] = {
 	  "for i in range(0, 400 << 20, 1 << 20): m[i:i + (1 << 20)] = b'x' * (1 << 20)\n"
 	  "time.sleep(60)\nprint('FAIL')\n",
 	  .limits = { .memory_bytes = 200 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	{ .name = "shared memory that is not resident", .source = PY_TOUCH
+	  "n = 16 << 20\nm = mmap.mmap(-1, 25 * n)\n"
+	  "for i in range(0, 25 * n, n): m[i:i + n] = b'x' * n; m.madvise(mmap.MADV_DONTNEED, i, n)\n"
+	  "time.sleep(60)\nprint('FAIL')\n",
+	  .limits = { .memory_bytes = 200 * MIB }, .counted = true, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
 	{ .name = "one absurd allocation", .everywhere = true, .source = "x = bytearray(1 << 44)\n",
 	  .exit = 1, .err = "MemoryError", .at = "memory", .refused = { "memory mmap 17592186048512 bytes harmless" } },
 	{ .name = "memory that is only reserved", .source =

@@ -182,6 +182,19 @@ static void test_only_copies(void **state)
 	assert_non_null(strstr(e.msg, "tier B works on a copy"));
 }
 
+/* Nothing can be laid over the workspace here, so it must not lie in what a run may read. */
+static void test_no_workspace_in_sight(void **state)
+{
+	const char *argv[4];
+	struct sandbox_spec s = bare_shell("true", argv);
+	struct err e = { 0 };
+
+	(void)state;
+	s.box = "/usr/local/ws";
+	assert_null(sandbox_prepare(&s, &e));
+	assert_non_null(strstr(e.msg, "cannot hide the record"));
+}
+
 /* ---- collecting and measuring ------------------------------------------------------------------------ */
 
 static bool no_left(void *ctx, const struct sandbox_left *left, struct err *e)
@@ -301,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_who_it_is),
 		cmocka_unit_test(test_only_copies),
+		cmocka_unit_test(test_no_workspace_in_sight),
 		cmocka_unit_test(test_nothing_is_taken_from_the_living),
 		cmocka_unit_test(test_measuring),
 		cmocka_unit_test(test_nameless_files),
