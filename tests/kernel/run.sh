@@ -96,10 +96,10 @@ printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n' >"$tre
 	echo 'export PATH=/usr/bin:/usr/sbin HOME=/root LC_ALL=C.UTF-8 TZ=UTC'
 	echo 'mount() { busybox mount "$@"; }'
 	echo 'mkdir -p /dev/shm; mount -t tmpfs shm /dev/shm; mount -t cgroup2 cgroup /sys/fs/cgroup'
-	# as systemd leaves it: groups below the first have the controllers, and we are in one of them
-	echo 'echo "+memory +pids" >/sys/fs/cgroup/cgroup.subtree_control'
-	echo 'mkdir /sys/fs/cgroup/session && echo $$ >/sys/fs/cgroup/session/cgroup.procs'
-	echo 'busybox chown 12345 /sys/fs/cgroup /sys/fs/cgroup/cgroup.procs' # delegated to the probes' plain user
+	# as systemd leaves it: a group of the plain user's whose children have the controllers, and we in one of them
+	echo 'cd /sys/fs/cgroup && echo "+memory +pids" >cgroup.subtree_control && mkdir -p user/session'
+	echo 'echo "+memory +pids" >user/cgroup.subtree_control && echo $$ >user/session/cgroup.procs'
+	echo 'busybox chown 12345 user user/cgroup.procs; cd /'
 	echo 'busybox ip link set lo up'
 	echo 'echo "# Linux $(busybox uname -r)"'
 	if [ -n "${SOAK:-}" ]; then echo 'probes || bad=1'; else
