@@ -61,7 +61,7 @@ static void end_run(struct capture *c, enum sandbox_end why, const struct limit_
 	result_set_limit(c->sb, c->out, limit, reached);
 	c->deadline_us = clock_mono_us() + KILL_GRACE_MS * 1000;
 	c->p[P_STOP].fd = -1;
-	if (!message_send(c->sb->control, &m, NULL, 0))
+	if (!parcel_send(c->sb->control, &m, NULL, 0))
 		sandbox_kill(c->sb);
 }
 
@@ -106,7 +106,7 @@ static void take_message(struct capture *c)
 {
 	struct message m;
 
-	if (!message_receive(c->sb->control, &m, NULL, 0, NULL)) {
+	if (!parcel_receive(c->sb->control, &m, NULL, 0, NULL)) {
 		c->p[P_CONTROL].fd = -1;
 		return;
 	}

@@ -37,7 +37,7 @@ void child_fail(int control, enum stage stage, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(m.text, sizeof m.text, fmt, ap);
 	va_end(ap);
-	message_send(control, &m, NULL, 0);
+	parcel_send(control, &m, NULL, 0);
 	_exit(125);
 }
 
@@ -64,7 +64,7 @@ static void receive_sources(struct sandbox *sb, struct sources *src)
 	int fds[MAX_SOURCES];
 	size_t n, at = 0, k = 0;
 
-	if (!message_receive(CONTROL, &m, fds, MAX_SOURCES, &n) || m.type != MSG_SOURCES)
+	if (!parcel_receive(CONTROL, &m, fds, MAX_SOURCES, &n) || m.type != MSG_SOURCES)
 		_exit(125); /* the launcher is gone */
 	for (size_t i = 0; i < sb->plan.n; i++) {
 		struct mount_step *s = &sb->plan.steps[i];
@@ -306,7 +306,7 @@ _Noreturn static void program(struct sandbox *sb, int scratch, int inotify)
 	if (listener < 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "loading the system call filter");
 	const int fds[] = { scratch, listener, inotify };
-	if (!message_send(CONTROL, &ready, fds, inotify >= 0 ? 3 : 2))
+	if (!parcel_send(CONTROL, &ready, fds, inotify >= 0 ? 3 : 2))
 		_exit(125);
 	close(listener);
 	char byte;
@@ -318,7 +318,7 @@ _Noreturn static void program(struct sandbox *sb, int scratch, int inotify)
 	}
 	execve(sb->argv.v[0], sb->argv.v, sb->env.v);
 	failed.code = errno;
-	message_send(CONTROL, &failed, NULL, 0);
+	parcel_send(CONTROL, &failed, NULL, 0);
 	_exit(127);
 }
 

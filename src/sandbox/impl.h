@@ -58,7 +58,7 @@ struct mount_plan {
 bool plan_make(struct mount_plan *plan, const struct sandbox_spec *spec, struct err *e);
 void plan_free(struct mount_plan *plan);
 
-/* ---- messages ------------------------------------------------------------------------------- */
+/* ---- messages (parcel.c) ------------------------------------------------------------------------------- */
 
 enum message_type {
 	MSG_SOURCES = 1, /* to the child: ids are mapped; descriptors of the sources */
@@ -88,10 +88,10 @@ struct message {
 	char text[400];           /* MSG_FAILED: what was being done */
 };
 
-bool message_send(int fd, const struct message *m, const int *fds, size_t n);
+bool parcel_send(int fd, const struct message *m, const int *fds, size_t n);
 /* Receives one message and up to max descriptors (close-on-exec); false: hang-up or garbage, with
  * errno (0 for a hang-up). */
-bool message_receive(int fd, struct message *m, int *fds, size_t max, size_t *n);
+bool parcel_receive(int fd, struct message *m, int *fds, size_t max, size_t *n);
 
 /* Memory that launcher and keeper share; the program's copy goes with execve. */
 struct shared {

@@ -235,7 +235,7 @@ static void over_memory(struct keeper *k, int64_t bytes)
 {
 	struct message m = { .type = MSG_LIMIT, .value = bytes };
 
-	message_send(k->control, &m, NULL, 0);
+	parcel_send(k->control, &m, NULL, 0);
 	end_all(k);
 }
 
@@ -335,7 +335,7 @@ static void take_orders(struct keeper *k)
 {
 	struct message m;
 
-	if (!message_receive(k->control, &m, NULL, 0, NULL)) {
+	if (!parcel_receive(k->control, &m, NULL, 0, NULL)) {
 		if (!k->sb->tier->spaces) {
 			end_rest(k);
 			if (k->alone)
@@ -394,6 +394,6 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		end_rest(&k);
 	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed, .alive = !k.alone };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
-	message_send(control, &m, NULL, 0);
+	parcel_send(control, &m, NULL, 0);
 	_exit(0);
 }

@@ -106,7 +106,7 @@ static bool send_sources(struct sandbox *sb, struct err *e)
 	bool ok;
 
 	if (!sb->tier->spaces) /* it sees what we see */
-		return message_send(sb->control, &m, NULL, 0) || err_sys(e, "cannot reach the sandbox");
+		return parcel_send(sb->control, &m, NULL, 0) || err_sys(e, "cannot reach the sandbox");
 	snprintf(path, sizeof path, "/proc/%d/root", (int)sb->pid);
 	o.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	ok = o.root >= 0 || err_sys(e, "cannot look into the sandbox (%s)", path);
@@ -121,7 +121,7 @@ static bool send_sources(struct sandbox *sb, struct err *e)
 	if (sb->disk != NULL && ok)
 		ok = open_source(&o, sb->disk, false, &one, e);
 	m.fds = (uint32_t)o.n;
-	if (ok && !message_send(sb->control, &m, o.fds, o.n))
+	if (ok && !parcel_send(sb->control, &m, o.fds, o.n))
 		ok = err_sys(e, "cannot hand folders to the sandbox");
 	for (size_t i = 0; i < o.n; i++)
 		close(o.fds[i]);
@@ -301,7 +301,7 @@ static bool child_error(struct sandbox *sb, struct err *e)
 {
 	struct message m;
 
-	while (message_receive(sb->control, &m, NULL, 0, NULL))
+	while (parcel_receive(sb->control, &m, NULL, 0, NULL))
 		if (m.type == MSG_FAILED)
 			return failed_at(sb, &m, e);
 	return err_set(e, ERR_SANDBOX, "the sandbox's first process ended before the program could start");
@@ -381,7 +381,7 @@ static bool wait_ready(struct sandbox *sb, struct err *e)
 	while (rc < 0 && errno == EINTR);
 	if (rc == 0)
 		return err_set(e, ERR_SANDBOX, "the sandbox was not ready within %d s", READY_MS / 1000);
-	if (!message_receive(sb->control, &m, fds, ARRAY_LEN(fds), &n))
+	if (!parcel_receive(sb->control, &m, fds, ARRAY_LEN(fds), &n))
 		return child_error(sb, e);
 	if (m.type == MSG_FAILED)
 		return failed_at(sb, &m, e);

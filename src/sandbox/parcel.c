@@ -12,7 +12,7 @@ union control {
 };
 
 /* Messages are whole (SOCK_SEQPACKET); only MSG_FAILED fills the text, only MSG_SOURCES `have`. */
-bool message_send(int fd, const struct message *m, const int *fds, size_t n)
+bool parcel_send(int fd, const struct message *m, const int *fds, size_t n)
 {
 	union control control;
 	struct iovec io = { .iov_base = (void *)m, .iov_len = sizeof *m };
@@ -35,7 +35,7 @@ bool message_send(int fd, const struct message *m, const int *fds, size_t n)
 	return rc == (ssize_t)sizeof *m;
 }
 
-bool message_receive(int fd, struct message *m, int *fds, size_t max, size_t *n)
+bool parcel_receive(int fd, struct message *m, int *fds, size_t max, size_t *n)
 {
 	union control control;
 	struct iovec io = { .iov_base = m, .iov_len = sizeof *m };
