@@ -17,6 +17,7 @@
 
 #define READY_MS 60000      /* a world is built in milliseconds; this is a hang guard */
 #define PIPE_BYTES (1 << 20)
+#define MOST_NUMBERS 64     /* of folders of runs side by side, in tier B */
 #define KILL_MS 3000        /* looking for processes to end */
 
 static bool namespace_error(struct err *e, const char *what)
@@ -147,24 +148,45 @@ static bool make_owned_dir(const struct sandbox *sb, int dirfd, const char *name
 	return true;
 }
 
+/* A run of tier B sees the name of its folder and may print it: so that a repeat prints the same, it is
+ * the first number that is free. Elsewhere nobody sees it. */
+static bool make_run_folder(struct sandbox *sb, const char *below, struct err *e)
+{
+	struct uuid id = uuid_new();
+	struct err why = { 0 };
+	char text[UUID_TEXT];
+
+	uuid_text(&id, text);
+	for (int n = sb->tier->spaces ? MOST_NUMBERS + 1 : 1; n <= MOST_NUMBERS + 1; n++) {
+		char *path = n <= MOST_NUMBERS ? xasprintf("%s/tickmark-run-%d", below, n) : xasprintf("%s/run-%s", below, text);
+		why = (struct err){ 0 };
+		if (make_owned_dir(sb, AT_FDCWD, path, &why)) {
+			sb->disk = path;
+			return true;
+		}
+		bool taken = access(path, F_OK) == 0;
+		free(path);
+		if (!taken)
+			break;
+	}
+	if (e != NULL)
+		*e = why;
+	return false;
+}
+
 static bool make_disk(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
 {
 	const char *below = sb->tier->spaces ? spec->disk_scratch : bare_disk(spec);
-	struct uuid id = uuid_new();
-	char text[UUID_TEXT];
 	bool ok = false;
 
 	if (below == NULL)
 		return err_set(e, ERR_INPUT, "this kind of scratch (%s) needs a folder on disk", scratch_word(spec->policy.scratch));
-	uuid_text(&id, text);
 	char *folder = absolute(below);
-	sb->disk = xasprintf("%s/%srun-%s", folder, sb->tier->spaces ? "" : "tickmark-", text);
+	ok = make_run_folder(sb, folder, e);
 	free(folder);
-	if (!make_owned_dir(sb, AT_FDCWD, sb->disk, e)) {
-		free(sb->disk);
-		sb->disk = NULL;
+	if (!ok)
 		return false;
-	}
+	ok = false;
 	int fd = open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "cannot open %s", sb->disk);

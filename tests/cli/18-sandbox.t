@@ -29,6 +29,8 @@ done
 export TICKMARK_TEST_TIER=B
 tm run a.py; like "B: a run says that it is weaker" "$err" "tier B"
 tm repeat 1.1; like "B: a check says that the sandbox differs" "$out$err" "sandbox B for A"
+echo 'raise ValueError(open("data.csv").read())' >b.py
+tm run b.py; tm repeat last; is "B: a traceback, which shows where it ran, repeats the same" "$rc" 0
 tm config tier A
 tm run a.py; is "a required tier is not stepped down from" "$rc" 2
 like "and it is said" "$err" "ask for isolation of tier A, this machine has B"
