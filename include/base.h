@@ -63,6 +63,9 @@ _Noreturn void die(const char *fmt, ...) PRINTF(1, 2);
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
+/* For n bytes that are going to be written from end to end: on huge pages where the kernel has them, as one
+ * fault per small page costs more than what is usually done with it. Not zeroed; free() frees it. */
+void *xmalloc_large(size_t n);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
