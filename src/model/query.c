@@ -1,5 +1,6 @@
 /* Reading the record: references, one attempt, its bytes, what changed since. */
 #include "query_private.h"
+#include "store/keep.h"
 
 #include "control.h"
 #include "text.h"
@@ -56,11 +57,28 @@ static void format_ref(const struct attempt *a, char out[REF_TEXT])
 		snprintf(out, REF_TEXT, "%lld.%lld", (long long)a->step, (long long)a->number);
 }
 
+/* True when it was taken away, and says so. */
+static bool tell_pruned(struct query *q, const struct ref *ref, struct err *e)
+{
+	char text[REF_TEXT], when[CLOCK_TEXT];
+
+	snprintf(text, sizeof(text), ref->check ? "%lld.%lldr%lld" : "%lld.%lld", (long long)ref->step,
+	         (long long)MAX(ref->attempt, 1), (long long)ref->check);
+	int64_t at_us = store_pruned_at(q->store, text);
+	if (at_us == 0)
+		return false;
+	clock_local(at_us, when);
+	err_set(e, ERR_NOTFOUND, "%s was pruned on %s", text, when);
+	return true;
+}
+
 static bool tell_missing(struct query *q, const struct ref *ref, struct err *e)
 {
 	int64_t last = 0, id = 0, n = 0, steps = 0;
 	struct attempt_full full;
 
+	if (tell_pruned(q, ref, e))
+		return false;
 	if (!store_attempt_find(q->store, ref->step, 0, 0, &last, e))
 		return false;
 	if (last == 0) {

@@ -13,7 +13,7 @@ const char *const schema_facts[] = {
 	"record",      "blob",    "blob_chunk",  "manifest",    "manifest_entry", "attachment", "environment",
 	"policy",      "asker",   "place",       "step",        "attempt",        "attempt_arg", "attempt_env",
 	"attempt_end", "refusal", "stream_chunk", "attempt_call", "mark",          "note",       "message",
-	"message_cite", "ledger",
+	"message_cite", "prune",  "tombstone",   "ledger_content", "ledger",
 };
 const size_t schema_facts_n = ARRAY_LEN(schema_facts);
 
