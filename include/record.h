@@ -266,6 +266,13 @@ struct prune_result {
 	int64_t kept_marked, kept_cited, kept_corrected, kept_newest, kept_running; /* that the rule would have taken */
 };
 
+/* What came home from a copy that was reviewed. */
+struct merge_result {
+	int64_t marks, notes, messages;
+	int64_t already;           /* that were here */
+	int64_t unknown;           /* about attempts that are not here */
+};
+
 /* What a check found. Words: "same", "same but for noise", "differs", "cannot compare". */
 enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_NOISE, VERDICT_DIFFERS, VERDICT_CANNOT };
 

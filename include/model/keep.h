@@ -30,4 +30,11 @@ bool keep_backup(struct query *q, const char *path, struct keep_copy *out, struc
 bool keep_pack(struct query *q, const char *path, const struct keep_list *only, struct prune_result *left,
                struct keep_copy *out, struct err *e);
 
+/* Marks, notes and messages of a reviewed copy, `path` being its file or its folder. */
+bool keep_merge(struct workspace *ws, const char *path, struct merge_result *out, struct err *e);
+
+/* Makes the folder `dir` with a copy of the record `path` in it, to be reviewed there: marks, notes, messages
+ * and checks go into the copy, the original is never written. *faults: what verify says of it. */
+bool keep_review(const char *path, const char *dir, struct keep_copy *out, int64_t *faults, struct err *e);
+
 #endif

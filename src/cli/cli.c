@@ -27,6 +27,8 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_prune_entry,
 	&cmd_backup_entry,
 	&cmd_pack_entry,
+	&cmd_review_entry,
+	&cmd_merge_entry,
 	&cmd_config_entry,
 	&cmd_doctor_entry,
 	&cmd_demo_entry,

@@ -1,4 +1,4 @@
-/* size, prune, backup, pack: keeping a record. */
+/* size, prune, backup, pack, review, merge: keeping a record, sending it, having it back. */
 #include "cmd.h"
 
 #include <stdlib.h>
@@ -485,4 +485,124 @@ const struct cmd_entry cmd_pack_entry = {
 	.min_args = 1,
 	.max_args = SIZE_MAX,
 	.run = pack_run,
+};
+
+/* ---- reviewing elsewhere ------------------------------------------------------------------------------ */
+
+static const struct cmd_member review_members[] = {
+	{ "folder", "folder of the copy" },
+	{ "attempts", "number of attempts in it" },
+	{ "head", "hash of the newest entry of the original's ledger" },
+	{ "faults", "what verify found wrong with it" },
+	{ NULL, NULL },
+};
+
+/* "for-review.db" is reviewed in "for-review.review". */
+static char *review_folder(const char *file)
+{
+	size_t n = strlen(file);
+
+	if (n > 3 && strcmp(file + n - 3, ".db") == 0)
+		n -= 3;
+	return xasprintf("%.*s.review", (int)n, file);
+}
+
+static int review_run(struct cmd *c)
+{
+	char *dir = c->args_n > 1 ? xstrdup(c->args[1]) : review_folder(c->args[0]);
+	struct keep_copy k;
+	struct err e = { 0 };
+	int64_t faults = 0;
+
+	if (!keep_review(c->args[0], dir, &k, &faults, &e)) {
+		free(dir);
+		return cmd_fail(c, &e);
+	}
+	int status = faults ? STATUS_NOT_GOOD : STATUS_DONE;
+	if (c->json) {
+		struct json_writer *w = json_writer_new();
+
+		json_put_bytes(w, "folder", dir, strlen(dir));
+		json_put_int(w, "attempts", k.attempts);
+		json_put_digest(w, "head", &k.head);
+		json_put_int(w, "faults", faults);
+		free(dir);
+		return cmd_print_json(c, w, status);
+	}
+	char head[DIGEST_HEX], *name = console_name(stdout, dir);
+	digest_hex(&k.head, head);
+	printf("%lld attempt%s, head %s\n", (long long)k.attempts, k.attempts == 1 ? "" : "s", head);
+	if (faults)
+		printf("it does not verify: %lld fault%s; tickmark verify FILE names them\n", (long long)faults, faults == 1 ? "" : "s");
+	printf("to be reviewed in %s: tickmark %s\nthen, where the original is: tickmark merge %s\n", name, name, name);
+	free(name);
+	free(dir);
+	return status;
+}
+
+const struct cmd_entry cmd_review_entry = {
+	.name = "review",
+	.args = "FILE [DIR]",
+	.brief = "Makes a folder in which a record from elsewhere can be reviewed",
+	.detail = "FILE is never written: DIR (otherwise FILE.review) gets a copy, in which everything works that needs no files "
+	          "of the original folder: reading, comparing, repeating, marks, notes, messages, reports. tickmark merge DIR "
+	          "brings what was said home into the original record.\n\n"
+	          "FILE is verified first. Compare the printed head with the one in the mail that brought it.",
+	.statuses = "0 done, 1 done, and FILE does not verify, 2 it could not be done, 3 wrong use",
+	.examples = "tickmark review for-review.db\ntickmark for-review.review # opens it",
+	.options = no_options,
+	.members = review_members,
+	.min_args = 1,
+	.max_args = 2,
+	.run = review_run,
+};
+
+static const struct cmd_member merge_members[] = {
+	{ "marks", "marks that came" },
+	{ "notes", "notes that came" },
+	{ "messages", "messages that came" },
+	{ "already", "of all these, what was here before" },
+	{ "unknown", "about attempts that are not here" },
+	{ NULL, NULL },
+};
+
+static int merge_run(struct cmd *c)
+{
+	struct merge_result r;
+	struct err e = { 0 };
+
+	if (!cmd_workspace(c, &e) || !keep_merge(c->ws, c->args[0], &r, &e))
+		return cmd_fail(c, &e);
+	if (c->json) {
+		struct json_writer *w = json_writer_new();
+
+		json_put_int(w, "marks", r.marks);
+		json_put_int(w, "notes", r.notes);
+		json_put_int(w, "messages", r.messages);
+		json_put_int(w, "already", r.already);
+		json_put_int(w, "unknown", r.unknown);
+		return cmd_print_json(c, w, STATUS_DONE);
+	}
+	printf("merged: %lld mark%s, %lld note%s, %lld message%s; %lld here already\n", (long long)r.marks,
+	       r.marks == 1 ? "" : "s", (long long)r.notes, r.notes == 1 ? "" : "s", (long long)r.messages,
+	       r.messages == 1 ? "" : "s", (long long)r.already);
+	if (r.unknown)
+		printf("left out: %lld about attempts that are not in this record\n", (long long)r.unknown);
+	return STATUS_DONE;
+}
+
+const struct cmd_entry cmd_merge_entry = {
+	.name = "merge",
+	.args = "REVIEW",
+	.brief = "Brings marks, notes and messages of a reviewed copy home",
+	.detail = "REVIEW is the folder that tickmark review made, or a record file: a copy of this record. Each mark keeps its "
+	          "reviewer, time and signature; what is here already stays, so that the same merge twice changes nothing. Checks "
+	          "that were run on the copy stay there.",
+	.statuses = "0 done, 2 it could not be done, 3 wrong use",
+	.examples = "tickmark merge ~/mail/for-review.review",
+	.options = no_options,
+	.members = merge_members,
+	.min_args = 1,
+	.max_args = 1,
+	.run = merge_run,
 };

@@ -218,6 +218,10 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_MESSAGES_OF] = MESSAGE_ROW " WHERE m.id IN (SELECT message FROM message_cite WHERE attempt = ?) ORDER BY m.id",
 	[SQL_MESSAGE_CITES] = "SELECT attempt FROM message_cite WHERE message = ? ORDER BY attempt",
 
+	[SQL_MARKED_EACH] = "SELECT DISTINCT attempt FROM mark WHERE attempt IS NOT NULL ORDER BY attempt",
+	[SQL_NOTED_EACH] = "SELECT DISTINCT attempt FROM note ORDER BY attempt",
+	[SQL_ATTEMPT_UUID] = "SELECT uuid FROM attempt WHERE id = ?",
+
 	/* what was taken away */
 	[SQL_PRUNE_ADD] = "INSERT INTO prune (at_us, by, rule) VALUES (?, ?, ?)",
 	[SQL_TOMBSTONE_ADD] = "INSERT INTO tombstone (prune, what, attempt, ref, path, sha256, size)"
