@@ -18,8 +18,9 @@
 	" WHERE value <> 0"
 
 #define DERIVED_STEPS                                                                                               \
-	"SELECT a.step, count(*), max(a.id), (SELECT max(m.id) FROM mark m JOIN attempt b ON b.id = m.attempt"      \
-	" WHERE b.step = a.step) FROM attempt a WHERE a.check_of IS NULL GROUP BY a.step"
+	"SELECT s.step, s.attempts, s.last, k.mark FROM (SELECT step, count(*) AS attempts, max(id) AS last"        \
+	" FROM attempt WHERE check_of IS NULL GROUP BY step) s LEFT JOIN (SELECT a.step, max(m.id) AS mark"         \
+	" FROM mark m JOIN attempt a ON a.id = m.attempt GROUP BY a.step) k ON k.step = s.step"
 
 #define DERIVED_RUNNING "SELECT id AS attempt FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)"
 
