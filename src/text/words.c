@@ -24,7 +24,7 @@ static bool is_letter(char c)
 }
 
 /* A number with its marks: 1,234.50 and 1.5e-7; a mark counts between digits only. */
-static size_t number_length(const char *p, size_t n)
+static size_t marked_number(const char *p, size_t n)
 {
 	size_t i = 0;
 
@@ -47,7 +47,7 @@ static size_t word_length(const char *p, size_t n)
 	size_t i = 0;
 
 	if (is_digit(*p))
-		i = number_length(p, n);
+		i = marked_number(p, n);
 	if (is_letter(*p)) {
 		while (i < n && is_letter(p[i]))
 			i++;
