@@ -71,7 +71,7 @@ struct table_diff {
 	int64_t folded_notation, folded_digits; /* cells */
 	int64_t quoting;              /* cells with the same value, quoted otherwise */
 };
-/* Where only one of the two seems to name its columns, neither is read so. ERR_INPUT: there is no column
+/* Where only one of the two seems to name its columns, neither is read so. ERR_NOTFOUND: there is no column
  * of a name given as key. */
 bool table_compare(struct table *a, struct table *b, const struct table_options *o, struct table_diff *out, struct err *e);
 void table_diff_free(struct table_diff *d);

@@ -123,7 +123,7 @@ static bool take_given(const struct table *a, const struct table *b, const char 
 		const char *end = strchrnul(p, ',');
 		uint32_t x = find_name(a, p, (size_t)(end - p)), y = find_name(b, p, (size_t)(end - p));
 		if (x == TABLE_NONE || y == TABLE_NONE)
-			return err_set(e, ERR_INPUT, "there is no column '%.*s' in the %s table", (int)(end - p), p,
+			return err_set(e, ERR_NOTFOUND, "there is no column '%.*s' in the %s table", (int)(end - p), p,
 			               x == TABLE_NONE ? "left" : "right");
 		if (d->keys == TABLE_KEYS)
 			return err_set(e, ERR_INPUT, "a key has at most %d columns", TABLE_KEYS);
