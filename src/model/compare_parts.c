@@ -79,10 +79,10 @@ static bool same_input(const struct entry *x, const struct entry *y)
 	return x->what == y->what && digest_equal(&x->sha256, &y->sha256);
 }
 
-/* The script is opened too, and is told as code. */
-static bool is_script(const struct detail *d, const struct entry *f)
+/* The script is opened too, and is told as code; what was only overwritten was no input. */
+static bool is_told_elsewhere(const struct detail *d, const struct entry *f)
 {
-	return f && strcmp(f->path, d->attempt.script) == 0;
+	return f->what == INPUT_OVERWRITTEN || strcmp(f->path, d->attempt.script) == 0;
 }
 
 static void inputs_rows(struct comparing *c, struct diffrows *r)
@@ -93,11 +93,11 @@ static void inputs_rows(struct comparing *c, struct diffrows *r)
 	while (i < a->inputs_n || k < b->inputs_n) {
 		int order = i == a->inputs_n ? 1 : k == b->inputs_n ? -1 : strcmp(a->inputs[i].path, b->inputs[k].path);
 		const struct entry *x = order <= 0 ? &a->inputs[i++] : NULL, *y = order >= 0 ? &b->inputs[k++] : NULL;
-		if ((x && y && same_input(x, y)) || is_script(a, x) || is_script(b, y))
+		if (x && y && same_input(x, y))
 			continue;
-		if (x)
+		if (x && !is_told_elsewhere(a, x))
 			diffrows_say(r, DIFFROW_REMOVED, 0, 0, input_text(x));
-		if (y)
+		if (y && !is_told_elsewhere(b, y))
 			diffrows_say(r, DIFFROW_ADDED, 0, 0, input_text(y));
 	}
 	if (a->end.attempt && b->end.attempt && a->end.inputs_complete != b->end.inputs_complete)

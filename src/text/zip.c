@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define END_BYTES 22
 #define END_COMMENT 65535
@@ -91,4 +92,30 @@ struct zip_member *zip_read(struct span z, size_t *n, struct err *e)
 	}
 	qsort(v, members, sizeof(*v), compare_members);
 	return v;
+}
+
+static bool inflate_all(const struct zip_member *m, char *to)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)m->packed.p, .avail_in = (uInt)m->packed.n, .next_out = (Bytef *)to,
+		           .avail_out = m->size };
+
+	if (inflateInit2(&z, -MAX_WBITS) != Z_OK) /* negative: without zlib's own head, as zip has it */
+		return false;
+	int rc = inflate(&z, Z_FINISH);
+	bool whole = rc == Z_STREAM_END && z.total_out == m->size;
+	inflateEnd(&z);
+	return whole;
+}
+
+bool zip_unpack(const struct zip_member *m, size_t max, struct buf *out)
+{
+	if (m->size > max || (m->method != 0 && m->method != 8) || (m->method == 0 && m->packed.n != m->size))
+		return false;
+	char *to = buf_reserve(out, (size_t)m->size + 1);
+	if (m->method == 0)
+		memcpy(to, m->packed.p, m->size);
+	else if (!inflate_all(m, to))
+		return false;
+	out->len += m->size;
+	return crc32(crc32(0, NULL, 0), (const Bytef *)to, m->size) == m->crc;
 }
