@@ -51,7 +51,8 @@ size_t compare_count(const struct comparing *c);
 const struct compare_item *compare_item(const struct comparing *c, size_t i);
 /* Whether anything but resources differs. */
 bool compare_differs(const struct comparing *c);
-/* "same code, inputs changed: sales.csv; stdout and 1 file differ". */
+/* "same code, inputs changed: sales.csv; differs: stdout, 1 file"; of a check and what it repeats the verdict
+ * in front. */
 void compare_tell(const struct comparing *c, struct buf *out);
 
 #define COMPARE_MOST ((size_t)160 << 20) /* bytes of a side that are read; beyond, size and hash alone */
@@ -59,6 +60,9 @@ void compare_tell(const struct comparing *c, struct buf *out);
  * `type` gets the word of the type it was compared as. */
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
                   struct err *e);
+
+/* Where a row's text stands in the bytes of the item read last; side 0 or 1. -1: it is none of them. */
+int64_t compare_position(const struct comparing *c, int side, const char *p);
 
 /* The attempt to compare one with when none is named: the one before it in its step, of a check the one it
  * repeats. 0: there is none. */

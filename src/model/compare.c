@@ -273,6 +273,19 @@ static void tell_inputs(const struct comparing *c, struct buf *out)
 		buf_addf(out, " and %zu more", more);
 }
 
+/* Where the right one is a check of the left one. */
+static void tell_verdict(const struct comparing *c, struct buf *out)
+{
+	const struct detail *d = &c->side[1];
+
+	if (d->verdict == VERDICT_NONE || d->attempt.check_of != c->side[0].attempt.id)
+		return;
+	buf_addf(out, "verdict %s", verdict_word(d->verdict));
+	if (d->first_at)
+		buf_addf(out, " (%s)", d->first_at);
+	buf_adds(out, "; ");
+}
+
 void compare_tell(const struct comparing *c, struct buf *out)
 {
 	static const enum compare_part causes[] = { COMPARE_ARGUMENTS, COMPARE_ENVIRONMENT, COMPARE_POLICY };
@@ -283,6 +296,7 @@ void compare_tell(const struct comparing *c, struct buf *out)
 		buf_adds(out, compare_differs(c) ? "the files differ" : "the files are the same");
 		return;
 	}
+	tell_verdict(c, out);
 	buf_adds(out, part_changed(c, COMPARE_CODE) ? "code changed, " : "same code, ");
 	tell_inputs(c, out);
 	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
@@ -405,6 +419,13 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 		return false;
 	say_modes(c, x, out);
 	return true;
+}
+
+int64_t compare_position(const struct comparing *c, int side, const char *p)
+{
+	const struct buf *b = &c->bytes[side];
+
+	return b->data && p >= b->data && p <= b->data + b->len ? p - b->data : -1;
 }
 
 /* ---- the other side ---- */

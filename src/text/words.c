@@ -213,5 +213,5 @@ bool diff_words_help(const struct diff_words *w, size_t a_n, size_t b_n)
 		a += w->a[i].len;
 	for (size_t i = 0; i < w->b_n; i++)
 		b += w->b[i].len;
-	return (a + b) * 10 <= (a_n + b_n) * 8;
+	return (a + b) * 10 <= (a_n + b_n) * 6;
 }
