@@ -28,7 +28,7 @@ enum compare_part {
 	COMPARE_INPUT_FILE, /* bytes of an input that both opened, and that differ */
 };
 const char *compare_part_word(enum compare_part p); /* "stdout" */
-enum compare_change { CHANGE_NONE, CHANGE_CHANGED, CHANGE_ADDED, CHANGE_REMOVED, CHANGE_RENAMED };
+enum compare_change { SIDES_SAME, SIDES_CHANGED, SIDES_ADDED, SIDES_REMOVED, SIDES_RENAMED };
 const char *compare_change_word(enum compare_change c); /* "same", "changed" … */
 
 struct compare_item {

@@ -140,7 +140,7 @@ static bool each_item(struct diffing *d, void (*fn)(void *ctx, const struct comp
 		const struct compare_item *x = compare_item(d->cmp, i);
 		struct diffrows r;
 		const char *type;
-		if ((x->change == CHANGE_NONE && !same_too) || !is_wanted(d->c, x))
+		if ((x->change == SIDES_SAME && !same_too) || !is_wanted(d->c, x))
 			continue;
 		if (!compare_rows(d->cmp, i, &d->options, &r, &type, e))
 			return false;

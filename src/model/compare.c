@@ -39,7 +39,7 @@ static void add_code(struct comparing *c)
 		x->sha256[i] = c->side[i].attempt.code;
 		(void)store_blob_has(c->query->store, &x->sha256[i], &x->size[i]);
 	}
-	x->change = digest_equal(&x->sha256[0], &x->sha256[1]) ? CHANGE_NONE : CHANGE_CHANGED;
+	x->change = digest_equal(&x->sha256[0], &x->sha256[1]) ? SIDES_SAME : SIDES_CHANGED;
 }
 
 static void add_stream(struct comparing *c, enum compare_part part)
@@ -54,14 +54,14 @@ static void add_stream(struct comparing *c, enum compare_part part)
 		whole = whole && end->attempt;
 	}
 	bool same = x->size[0] == x->size[1] && (x->size[0] == 0 || digest_equal(&x->sha256[0], &x->sha256[1]));
-	x->change = whole && same ? CHANGE_NONE : CHANGE_CHANGED;
+	x->change = whole && same ? SIDES_SAME : SIDES_CHANGED;
 }
 
 static void add_facts(struct comparing *c, enum compare_part part)
 {
 	struct compare_item *x = add_item(c, part, compare_part_word(part));
 
-	x->change = compare_parts_differ(c, part) ? CHANGE_CHANGED : CHANGE_NONE;
+	x->change = compare_parts_differ(c, part) ? SIDES_CHANGED : SIDES_SAME;
 }
 
 /* ---- files ---- */
@@ -79,9 +79,9 @@ static bool take_renamed(struct comparing *c, size_t first, const struct entry *
 		return false;
 	for (size_t i = first; i < c->n; i++) {
 		struct compare_item *x = &c->items[i];
-		if (x->change != CHANGE_REMOVED || !digest_equal(&x->sha256[0], &f->sha256))
+		if (x->change != SIDES_REMOVED || !digest_equal(&x->sha256[0], &f->sha256))
 			continue;
-		x->change = CHANGE_RENAMED;
+		x->change = SIDES_RENAMED;
 		x->old_name = x->name;
 		x->name = f->path;
 		fill_side(x, 1, f);
@@ -101,7 +101,7 @@ static void add_pair(struct comparing *c, const struct entry *x, const struct en
 
 	fill_side(item, 0, x);
 	fill_side(item, 1, y);
-	item->change = same_artifact(x, y) ? CHANGE_NONE : CHANGE_CHANGED;
+	item->change = same_artifact(x, y) ? SIDES_SAME : SIDES_CHANGED;
 }
 
 /* Artifacts of both, sorted by path; removed ones first, so that added ones can be found among them. */
@@ -116,7 +116,7 @@ static void add_files(struct comparing *c)
 			add_pair(c, &a->artifacts[i], &b->artifacts[k]);
 		if (order < 0) {
 			struct compare_item *x = add_item(c, COMPARE_FILE, a->artifacts[i].path);
-			x->change = CHANGE_REMOVED;
+			x->change = SIDES_REMOVED;
 			fill_side(x, 0, &a->artifacts[i]);
 		}
 		i += order <= 0;
@@ -129,7 +129,7 @@ static void add_files(struct comparing *c)
 		if ((i < a->artifacts_n && strcmp(a->artifacts[i].path, f->path) == 0) || take_renamed(c, first, f))
 			continue;
 		struct compare_item *x = add_item(c, COMPARE_FILE, f->path);
-		x->change = CHANGE_ADDED;
+		x->change = SIDES_ADDED;
 		fill_side(x, 1, f);
 	}
 }
@@ -149,7 +149,7 @@ static void add_input_files(struct comparing *c)
 		if (order == 0 && was_read(x) && was_read(y) && !digest_equal(&x->sha256, &y->sha256) &&
 		    strcmp(x->path, b->attempt.script) != 0) {
 			struct compare_item *item = add_item(c, COMPARE_INPUT_FILE, y->path);
-			item->change = CHANGE_CHANGED;
+			item->change = SIDES_CHANGED;
 			fill_side(item, 0, x);
 			fill_side(item, 1, y);
 		}
@@ -199,7 +199,7 @@ struct comparing *compare_open_files(const char *left, const char *right, struct
 		x->size[i] = (int64_t)c->bytes[i].len;
 	bool same = c->bytes[0].len == c->bytes[1].len &&
 	            (c->bytes[0].len == 0 || memcmp(c->bytes[0].data, c->bytes[1].data, c->bytes[0].len) == 0);
-	x->change = same ? CHANGE_NONE : CHANGE_CHANGED;
+	x->change = same ? SIDES_SAME : SIDES_CHANGED;
 	return c;
 }
 
@@ -234,7 +234,7 @@ const struct compare_item *compare_item(const struct comparing *c, size_t i)
 bool compare_differs(const struct comparing *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].change != CHANGE_NONE && c->items[i].part != COMPARE_RESOURCES)
+		if (c->items[i].change != SIDES_SAME && c->items[i].part != COMPARE_RESOURCES)
 			return true;
 	return false;
 }
@@ -244,7 +244,7 @@ bool compare_differs(const struct comparing *c)
 static bool part_changed(const struct comparing *c, enum compare_part part)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].part == part && c->items[i].change != CHANGE_NONE)
+		if (c->items[i].part == part && c->items[i].change != SIDES_SAME)
 			return true;
 	return false;
 }
@@ -307,7 +307,7 @@ void compare_tell(const struct comparing *c, struct buf *out)
 		if (part_changed(c, effects[i]))
 			buf_addf(out, "%s%s", told++ ? ", " : "differs: ", compare_part_word(effects[i]));
 	for (size_t i = 0; i < c->n; i++)
-		files += c->items[i].part == COMPARE_FILE && c->items[i].change != CHANGE_NONE;
+		files += c->items[i].part == COMPARE_FILE && c->items[i].change != SIDES_SAME;
 	if (files)
 		buf_addf(out, "%s%zu file%s", told++ ? ", " : "differs: ", files, files == 1 ? "" : "s");
 	if (told == 0)
@@ -318,7 +318,7 @@ void compare_tell(const struct comparing *c, struct buf *out)
 
 static char *one_sided(const struct compare_item *x)
 {
-	int side = x->change == CHANGE_ADDED;
+	int side = x->change == SIDES_ADDED;
 	char size[UNIT_TEXT], hex[DIGEST_HEX] = "";
 
 	if (digest_is_zero(&x->sha256[side]))
@@ -335,7 +335,7 @@ static bool rows_without_bytes(const struct compare_item *x, const struct err *w
 
 	digest_hex(&x->sha256[0], left);
 	digest_hex(&x->sha256[1], right);
-	*out = (struct diffrows){ .differs = x->change != CHANGE_NONE, .method = xstrdup("size and hash") };
+	*out = (struct diffrows){ .differs = x->change != SIDES_SAME, .method = xstrdup("size and hash") };
 	diffrows_sayf(out, DIFFROW_SENTENCE, "compared by size and hash alone: %s", why->msg);
 	diffrows_sayf(out, DIFFROW_REMOVED, "%lld bytes, %s", (long long)x->size[0], left);
 	diffrows_sayf(out, DIFFROW_ADDED, "%lld bytes, %s", (long long)x->size[1], right);
@@ -398,15 +398,15 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 		return true;
 	}
 	*type = "bytes";
-	if (x->change == CHANGE_ADDED || x->change == CHANGE_REMOVED) {
+	if (x->change == SIDES_ADDED || x->change == SIDES_REMOVED) {
 		out->differs = true;
 		out->summary = one_sided(x);
 		out->method = xstrdup("size and hash");
 		return true;
 	}
-	if (x->change == CHANGE_RENAMED || x->change == CHANGE_NONE) {
-		out->differs = x->change == CHANGE_RENAMED;
-		out->summary = xstrdup(x->change == CHANGE_NONE ? "same" : "renamed, same bytes");
+	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME) {
+		out->differs = x->change == SIDES_RENAMED;
+		out->summary = xstrdup(x->change == SIDES_SAME ? "same" : "renamed, same bytes");
 		say_modes(c, x, out);
 		return true;
 	}

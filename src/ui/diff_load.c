@@ -55,7 +55,7 @@ static struct query *open_record(const struct diff_work *w, struct err *e)
 /* Whether the part is worth a place: what is the same is not shown, and resources are no difference. */
 static bool is_shown(const struct compare_item *x)
 {
-	return x->change != CHANGE_NONE && x->part != COMPARE_RESOURCES;
+	return x->change != SIDES_SAME && x->part != COMPARE_RESOURCES;
 }
 
 static void send_part(struct diff_work *w, struct query *q, size_t i)

@@ -179,6 +179,8 @@ tm diff 1.2 1.3 -y --only stdout; like "side by side" "$out" '^total 31 +\| sum 
 tm diff 9 1.1; is "no such step: status" "$rc" 2
 tm diff 1.1 1.2 --context x; is "wrong context: status" "$rc" 3
 printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' >hostile.py; run_ok "hostile" hostile.py; printf 'print("plain")\n' >hostile.py; run_ok "hostile again" hostile.py
-pty --output "$work/seen" -- "$TICKMARK" diff 2 >/dev/null 2>&1
-if [ -s "$work/seen" ]; then no "nothing acts on a terminal" grep -q $'\033]0' "$work/seen"; fi
+pty -- "$TICKMARK" diff 2 >"$work/seen"; rc=$?
+is "on a terminal: status" "$rc" 1
+like "on a terminal: the lines are there" "$(cat -v "$work/seen")" 'plain'
+no "on a terminal: nothing of the run acts on it" grep -q $'\033]0' "$work/seen"
 finish
