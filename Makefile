@@ -32,9 +32,9 @@ override LDFLAGS += -pie -pthread -Wl,-z,relro,-z,now
 # command more than all its work (measured: 4.5 ms of 7), and only SHA-256 of it is used.
 STATIC ?= 1
 ifeq ($(STATIC),1)
-LIBS := -l:libsqlite3.a -l:libjansson.a -l:libcrypto.a -l:libpcre2-8.a -l:libncursesw.a -l:libtinfo.a -lm -ldl
+LIBS := -l:libsqlite3.a -l:libjansson.a -l:libcrypto.a -l:libpcre2-8.a -l:libz.a -l:libncursesw.a -l:libtinfo.a -lm -ldl
 else
-LIBS := -lsqlite3 -ljansson -lcrypto -lpcre2-8 -lncursesw -ltinfo
+LIBS := -lsqlite3 -ljansson -lcrypto -lpcre2-8 -lz -lncursesw -ltinfo
 endif
 
 SRC    := $(filter-out src/sandbox/filtergen.c,$(sort $(wildcard src/*.c src/*/*.c)))
@@ -91,7 +91,7 @@ $(B)/gen/%_py.h: src/model/%.py
 # ---- what apt must install -------------------------------------------------------------------
 
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl-dev libseccomp-dev \
-              libpcre2-dev libncurses-dev
+              libpcre2-dev libncurses-dev zlib1g-dev
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
               git util-linux procps mandoc shellcheck tmux

@@ -244,6 +244,15 @@ const char *json_text(const struct json_value *v, const char *otherwise);
 size_t json_text_len(const struct json_value *v); /* bytes of a text, 0 of all else: JSON may hold NUL */
 int64_t json_int(const struct json_value *v, int64_t otherwise);
 bool json_bool(const struct json_value *v, bool otherwise);
+/* '{', '[', '"' text, '0' number, 't' true or false, 'n' null. */
+char json_kind(const struct json_value *v);
+/* The members of an object in the order of the text: a cursor, NULL at the end. Not while v changes. */
+void *json_members(const struct json_value *v);
+void *json_member_next(const struct json_value *v, void *member);
+const char *json_member_key(void *member);
+const struct json_value *json_member_value(void *member);
+bool json_same(const struct json_value *a, const struct json_value *b); /* in value; 1 is not 1.0 */
+char *json_value_text(const struct json_value *v); /* on one line; owned */
 
 /* ---- configuration (conf.c) -------------------------------------------------------------- */
 

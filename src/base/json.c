@@ -370,3 +370,47 @@ bool json_bool(const struct json_value *v, bool otherwise)
 {
 	return json_is_boolean(inner(v)) ? json_is_true(inner(v)) : otherwise;
 }
+
+char json_kind(const struct json_value *v)
+{
+	static const char kinds[] = {
+		[JSON_OBJECT] = '{', [JSON_ARRAY] = '[', [JSON_STRING] = '"', [JSON_INTEGER] = '0',
+		[JSON_REAL] = '0',   [JSON_TRUE] = 't',  [JSON_FALSE] = 't',  [JSON_NULL] = 'n',
+	};
+
+	return kinds[json_typeof(inner(v))];
+}
+
+void *json_members(const struct json_value *v)
+{
+	return json_object_iter(inner(v));
+}
+
+void *json_member_next(const struct json_value *v, void *member)
+{
+	return json_object_iter_next(inner(v), member);
+}
+
+const char *json_member_key(void *member)
+{
+	return json_object_iter_key(member);
+}
+
+const struct json_value *json_member_value(void *member)
+{
+	return (const struct json_value *)json_object_iter_value(member);
+}
+
+bool json_same(const struct json_value *a, const struct json_value *b)
+{
+	return json_equal(inner(a), inner(b));
+}
+
+char *json_value_text(const struct json_value *v)
+{
+	char *text = json_dumps(inner(v), JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (!text)
+		die("out of memory");
+	return text;
+}

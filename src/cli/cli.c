@@ -21,6 +21,7 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_wait_entry,
 	&cmd_log_entry,
 	&cmd_show_entry,
+	&cmd_diff_entry,
 	&cmd_export_entry,
 	&cmd_verify_entry,
 	&cmd_size_entry,

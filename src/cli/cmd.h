@@ -63,9 +63,11 @@ struct cmd_entry {
 extern const struct cmd_entry *const cmd_table[]; /* in the order of help, until NULL */
 const struct cmd_entry *cmd_find(const char *name);
 
-extern const struct cmd_entry cmd_init_entry, cmd_attach_entry, cmd_run_entry, cmd_repeat_entry,
-	cmd_rerun_entry, cmd_stop_entry, cmd_wait_entry, cmd_log_entry, cmd_show_entry, cmd_export_entry,
-	cmd_verify_entry, cmd_size_entry, cmd_prune_entry, cmd_backup_entry, cmd_pack_entry, cmd_review_entry, cmd_merge_entry, cmd_config_entry, cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry;
+extern const struct cmd_entry
+	cmd_init_entry, cmd_attach_entry, cmd_run_entry, cmd_repeat_entry, cmd_rerun_entry, cmd_stop_entry,
+	cmd_wait_entry, cmd_log_entry, cmd_show_entry, cmd_export_entry, cmd_verify_entry, cmd_size_entry,
+	cmd_prune_entry, cmd_backup_entry, cmd_pack_entry, cmd_review_entry, cmd_merge_entry, cmd_config_entry,
+	cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry, cmd_diff_entry;
 
 /* ---- one command line (option.c, cli.c) ------------------------------------------------------- */
 

@@ -33,6 +33,7 @@ const struct cmd_member detail_members[] = {
 	{ "detail", "one line for people" },
 	{ "verdict", "of a check: same, same but for noise, differs, cannot compare" },
 	{ "first_difference", "where a check differs first" },
+	{ "noise", "what a check differs in that is noise, by rule and count; else null" },
 	{ "qualified", "differences of environment that qualify the verdict" },
 	{ "queued_at", "when it came into the record" },
 	{ "started_at", "when its process started" },
@@ -286,7 +287,8 @@ static void put_end(struct json_writer *w, const struct detail *d)
 	put_name(w, "stopped_by", end->stopped_by);
 	put_name(w, "detail", end->detail ? end->detail : "");
 	json_put_text(w, "verdict", d->verdict ? verdict_word(d->verdict) : NULL);
-	put_name(w, "first_difference", d->first_at);
+	put_name(w, "first_difference", d->verdict == VERDICT_NOISE ? NULL : d->first_at);
+	put_name(w, "noise", d->verdict == VERDICT_NOISE ? d->first_at : NULL);
 	put_name(w, "qualified", d->qualified);
 	json_put_time(w, "queued_at", d->attempt.queued_us);
 	json_put_time(w, "started_at", end->started_us);

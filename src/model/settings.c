@@ -5,6 +5,8 @@
  */
 #include "settings.h"
 
+#include "text/noise.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 const struct setting_info setting_table[] = {
 	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
 	{ "name", "your name in the record", "Jo Miller" },
+	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
@@ -76,6 +79,14 @@ static bool check_text(const char *value, struct err *e)
 	return true;
 }
 
+static bool check_noise(const char *value, struct err *e)
+{
+	struct noise *n = *value ? noise_new(value, false, e) : NULL;
+
+	noise_free(n);
+	return n || !*value;
+}
+
 static bool check_value(const char *name, const char *value, struct err *e)
 {
 	const struct limit_info *limit = limit_find(name);
@@ -91,6 +102,8 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
+	if (strcmp(name, "noise") == 0)
+		return check_noise(value, e);
 	return strcmp(name, "name") != 0 || check_text(value, e);
 }
 

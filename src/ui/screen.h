@@ -111,6 +111,7 @@ struct ui {
 	struct notice *notices;       /* oldest first */
 	size_t notices_n, notices_cap;
 	struct buf copied;            /* what y copied last */
+	int64_t picked;               /* attempt that D picked for a difference; 0: none */
 	bool watch_failed;            /* said already */
 	unsigned after_prompt;        /* masks of what an answer did */
 	bool notice_fresh;            /* the last one is on the last line until the next key */
@@ -168,6 +169,8 @@ unsigned act_rerun(struct view *v, const char *arg);
 unsigned act_edit(struct view *v, const char *arg);
 unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
+unsigned act_diff(struct view *v, const char *arg);
+unsigned act_diff_pick(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -180,6 +183,7 @@ void view_panes_goto(struct view *v, int64_t step);
 struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */
+struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right); /* ids of attempts or checks */
 
 /* ---- opening (ui.c) ------------------------------------------------------------------------------------ */
 

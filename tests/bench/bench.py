@@ -5,7 +5,7 @@ python3 bench.py TICKMARK PEER [P1 P3 …]      BENCH_N: pairs of each (default 
 A pair is one run of ours and one of the peer, in an order that alternates; the figure is the ratio
 of the medians. Absolute times are printed for orientation only: they mean nothing on shared machines.
 """
-import os, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
+import os, random, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 
 TICK, PEER = (os.path.abspath(p) for p in sys.argv[1:3])
 WANT = sys.argv[3:]
@@ -18,11 +18,11 @@ NULL = open(os.devnull, "r+b")
 rows = []
 
 
-def timed(argv, cwd, env=ENV):
+def timed(argv, cwd, env=ENV, ok=(0,)):
     begin = time.perf_counter()
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
     spent = time.perf_counter() - begin
-    if done.returncode != 0:
+    if done.returncode not in ok:
         sys.exit(f"bench: {argv} failed: {done.stderr.decode(errors='replace')}")
     return spent
 
@@ -107,6 +107,43 @@ def p3():
     say("P3", f"capture of 1 GB in 64 KiB blocks / python3 > file + fsync ({n} pairs)", x, y, 4.0, f"{x:.2f} s / {y:.2f} s")
 
 
+def changed(lines, share):
+    """Two files of numbered lines of which a share was edited, removed or added."""
+    draw = random.Random(lines)
+    a = ["%d,%d,stable text of a line\n" % (i, draw.randrange(1000)) for i in range(lines)]
+    b = list(a)
+    for i in range(int(lines * share)):
+        k, what = draw.randrange(len(b)), draw.randrange(3)
+        b[k] = ["", b[k] + "a new line %d\n" % i, b[k].rstrip("\n") + "x\n"][what]
+    paths = [f"{WORK}/{side}{lines}.csv.txt" for side in "ab"]
+    write(paths[0], "".join(a))
+    write(paths[1], "".join(b))
+    return paths
+
+
+def peak(argv):
+    """Peak memory in KiB."""
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(NULL.fileno(), 1)
+        os.execvpe(argv[0], argv, ENV)
+    return os.wait4(pid, 0)[2].ru_maxrss
+
+
+def p6():
+    for lines in (200_000, 1_000_000):
+        a, b = changed(lines, 0.01)
+        ours, gnu = [TICK, "diff", "--files", a, b], ["diff", "-u", a, b]
+        git = ["git", "diff", "--no-index", "--no-color", a, b]
+        n = max(N // (5 if lines < 500_000 else 20), 5)
+        x, y = pairs(lambda: timed(ours, WORK, ok=(1,)), lambda: timed(gnu, WORK, ok=(1,)), n)
+        say("P6", f"diff of {lines} lines, 1 % edited / GNU diff -u ({n} pairs)", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
+        x, y = pairs(lambda: timed(ours, WORK, ok=(1,)), lambda: timed(git, WORK, ok=(1,)), n)
+        say("P6b", "the same / git diff --no-index", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
+        x, y = peak(ours), peak(gnu)
+        say("P6c", "the same, peak memory / GNU diff", x, y, 1.0, f"{x >> 10} MiB / {y >> 10} MiB")
+
+
 def p8():
     ws = workspace("p8")
     with open(ws + "/data.bin", "wb") as f:
@@ -125,6 +162,19 @@ def p8():
     size = os.path.getsize(ws + "/.tickmark/record.db")
     say("P8", f"record after {n} repeats, 10 MB input, 1 MB artifact / distinct bytes", size, distinct, 1.05,
         f"{size} / {distinct} bytes, {(size - distinct) / max(n, 1):.0f} a repeat")
+
+
+def p10():
+    ws, bare = workspace("p10"), folder("p10-peer")
+    n = int(os.environ.get("BENCH_BATCH", "1000"))
+    for i in range(n):
+        for d in (ws, bare):
+            write(f"{d}/s{i}.py", f"print({i})\n")
+        timed([TICK, "run", f"s{i}.py"], ws)
+    write(WORK + "/p10.list", "".join(f"s{i}.py\n" for i in range(n)))
+    peer = ["xargs", "-P2", "-n1", "-a", WORK + "/p10.list", *bwrap(bare, "")[:-1]]
+    x, y = pairs(lambda: timed([TICK, "repeat", "--all", "--jobs", "2"], ws), lambda: timed(peer, bare), int(os.environ.get("BENCH_BATCHES", "3")))
+    say("P10", f"repeat --all of {n} attempts on 2 cores / xargs -P2 bwrap python3", x, y, 1.2, f"{x:.1f} s / {y:.1f} s")
 
 
 def p11():
@@ -160,7 +210,7 @@ def p12():
 
 
 try:
-    for bench in (p1, p3, p8, p11, p12):
+    for bench in (p1, p3, p6, p8, p10, p11, p12):
         if not WANT or bench.__name__.upper() in WANT:
             bench()
 finally:

@@ -65,6 +65,30 @@ X
 	"$TICKMARK" run long.py >/dev/null
 }
 
+# Two attempts that differ in everything: code, an input, a stream, tables, JSON, line ends; one repeat of noise.
+fixture_diff() {
+	printf 'id,name,qty\n1,north,10\n2,south,20\n3,east,30\n4,west,40\n' > stock.csv
+	cat > stock.py <<'X'
+# Count the stock
+import csv, json
+rows = list(csv.DictReader(open("stock.csv")))
+for r in rows:
+    print(f"{r['name']:10} {int(r['qty']):6d}")
+print("total", sum(int(r["qty"]) for r in rows))
+with open("stock_out.csv", "w") as f:
+    f.write(open("stock.csv").read())
+json.dump({"rows": len(rows), "first": rows[0]}, open("stock.json", "w"))
+open("note.txt", "w", newline="").write("one\r\ntwo\r\n")
+X
+	begin_record
+	"$TICKMARK" run stock.py || return 1
+	printf 'id,region,name,qty\n4,EU,west,40\n2,EU,south,21\n1,EU,north,10\n5,EU,centre,50\n' > stock.csv
+	sed -i 's/:6d/:8d/; s/\\r//g; s/two/two too/; s/"total"/"sum  "/' stock.py
+	"$TICKMARK" run stock.py || return 1
+	printf '# Noise\nprint(object())\n' > noise.py
+	"$TICKMARK" run noise.py && "$TICKMARK" repeat last
+}
+
 # Times, memory and versions are the machine's: the same length stays, the figure does not.
 normalise() {
 	WORK=$work perl -CS -pe '
@@ -73,6 +97,7 @@ normalise() {
 		s/(tier )([-\w]+)(, network off)( *)/$1 . "A" . $3 . " " x (length("$2$4") - 1)/e;
 		s/(memory(?:, peak)? +)([\d.]+[KMG])( *)/$1 . "##M" . " " x (length("$2$3") - 3)/e;
 		s/\Q$ENV{WORK}\E/"W" x length($ENV{WORK})/ge;
+		s/\b0x[0-9a-f]{12}\b/0x############/g;
 		s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/DATE AND TIME/g;'
 }
 
