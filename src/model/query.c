@@ -102,6 +102,11 @@ bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, str
 	return ref_parse(text, &ref, e) && query_resolve(q, &ref, attempt, e);
 }
 
+bool query_by_call(struct query *q, const char *call, int64_t *attempt, struct err *e)
+{
+	return store_attempt_by_call(q->store, call, attempt, e);
+}
+
 bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e)
 {
 	struct attempt_full full;
