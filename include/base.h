@@ -242,6 +242,9 @@ void json_free(struct json_value *v);
 const struct json_value *json_get(const struct json_value *v, const char *key); /* NULL: no such member */
 bool json_is_object_value(const struct json_value *v);
 bool json_is_array_value(const struct json_value *v);
+bool json_is_null_value(const struct json_value *v);
+/* Keys of an object (of all else none) until fn returns false; whether it never did. */
+bool json_each_key(const struct json_value *v, bool (*fn)(void *ctx, const char *key), void *ctx);
 size_t json_count(const struct json_value *v); /* members of an array, else 0 */
 const struct json_value *json_at(const struct json_value *v, size_t i);
 const char *json_text(const struct json_value *v, const char *otherwise);

@@ -12,8 +12,4 @@
  * current one. Returns the exit status: 0, or 2 with a line on stderr. */
 int mcp_main(const char *dir);
 
-/* The paragraph for an assistant's own instruction file: what tickmark is for, and to use it instead of
- * a shell. Constant. */
-const char *mcp_instructions(void);
-
 #endif

@@ -358,6 +358,22 @@ bool json_is_array_value(const struct json_value *v)
 	return json_is_array(inner(v));
 }
 
+bool json_is_null_value(const struct json_value *v)
+{
+	return json_is_null(inner(v));
+}
+
+bool json_each_key(const struct json_value *v, bool (*fn)(void *ctx, const char *key), void *ctx)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(inner(v), key, member)
+		if (!fn(ctx, key))
+			return false;
+	return true;
+}
+
 size_t json_count(const struct json_value *v)
 {
 	return json_array_size(inner(v));
