@@ -48,6 +48,7 @@ struct detail {
 	const char *first_at;        /* NULL */
 	const char *qualified;       /* NULL */
 	int64_t last_number;         /* newest attempt of the step */
+	int64_t messages;            /* that cite it */
 	void *arena;                 /* private */
 };
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e);

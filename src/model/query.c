@@ -2,6 +2,7 @@
 #include "query_private.h"
 
 #include "control.h"
+#include "store/review.h"
 #include "text.h"
 
 #include <errno.h>
@@ -172,12 +173,19 @@ static bool read_parts(struct query *q, int64_t attempt, struct detail *out, str
 	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e));
 }
 
+static bool count_message(void *ctx, const struct message *m)
+{
+	(void)m;
+	++*(int64_t *)ctx;
+	return true;
+}
+
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e)
 {
 	struct detail_parts *p = xcalloc(1, sizeof(*p));
 
 	*out = (struct detail){ .arena = p };
-	if (!read_parts(q, attempt, out, p, e)) {
+	if (!read_parts(q, attempt, out, p, e) || !store_messages_of(q->store, attempt, count_message, &out->messages, e)) {
 		query_detail_free(out);
 		return false;
 	}
