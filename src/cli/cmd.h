@@ -226,6 +226,11 @@ struct foreground {
 bool foreground_run(struct cmd *c, const struct run_request *req, struct foreground *fg, struct strv *remarks,
                     struct err *e);
 
+/* What is to be said of it then; the exit status. */
+int cmd_run_report(struct cmd *c, const struct foreground *fg, const struct strv *remarks, struct err *e);
+/* As cmd_run_watched; what fails is corrected by the user's fixer (fixing.c). */
+int cmd_run_fixed(struct cmd *c, const struct run_request *req);
+
 /* Runs, and says on stderr (with --json: on stdout) what came of it; the exit status. */
 int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet); /* quiet: without its streams */
 
