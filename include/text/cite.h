@@ -1,6 +1,6 @@
 /*
  * text/cite: citations of attempts in what people and assistants say: [7.2], and [7.2r1] of a check.
- * Nothing else in brackets is one: [7], [0.5], [1.50] and [see 7.2] are text.
+ * Nothing else in brackets is one: [7], [0.5], [1.05] and [see 7.2] are text.
  */
 #ifndef TICKMARK_TEXT_CITE_H
 #define TICKMARK_TEXT_CITE_H
