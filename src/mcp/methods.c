@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define META "io.modelcontextprotocol/"
+#define NAME_MOST 80
 
 const char *const mcp_revisions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL };
 
@@ -37,16 +38,34 @@ static const char *choose_revision(const char *wanted)
 	return mcp_revisions[0];
 }
 
+/* What a client calls itself goes into the record and onto screens: one short line. Owned, NULL for NULL. */
+static char *short_name(const char *s)
+{
+	size_t n;
+
+	if (!s)
+		return NULL;
+	char *line = clean_line(s);
+	n = strlen(line);
+	if (n > NAME_MOST) {
+		n = NAME_MOST;
+		while (n > 0 && (line[n] & 0xC0) == 0x80)
+			n--;
+		line[n] = '\0';
+	}
+	return line;
+}
+
 static void initialize(struct request *rq)
 {
 	struct server *sv = rq->sv;
 	const struct json_value *info = json_get(rq->params, "clientInfo");
-	const char *version = json_text(json_get(info, "version"), NULL);
+	const char *name = json_text(json_get(info, "name"), "");
 
 	free(sv->client);
 	free(sv->version);
-	sv->client = xstrdup(json_text(json_get(info, "name"), "unknown assistant"));
-	sv->version = version ? xstrdup(version) : NULL;
+	sv->client = short_name(*name ? name : "unknown assistant");
+	sv->version = short_name(json_text(json_get(info, "version"), NULL));
 	sv->revision = choose_revision(json_text(json_get(rq->params, "protocolVersion"), ""));
 	sv->greeted = true;
 	struct json_writer *w = reply_begin(&rq->from, false);
@@ -156,8 +175,8 @@ static void set_client(struct request *rq)
 		name = rq->sv->client;
 		version = rq->sv->version;
 	}
-	rq->from.client = xstrdup(name ? name : "unknown assistant");
-	rq->from.version = version ? xstrdup(version) : NULL;
+	rq->from.client = short_name(name && *name ? name : "unknown assistant");
+	rq->from.version = short_name(version);
 }
 
 /* Everything that speaks against answering; true: the request was refused. */

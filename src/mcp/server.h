@@ -190,6 +190,7 @@ void resources_read(struct request *rq);
 
 /* ---- tools (tools.c, and a file for each kind) -------------------------------------------------------------- */
 
+#define TEXT_ARG 4096
 enum arg_kind { ARG_TEXT, ARG_INT, ARG_BOOL };
 struct tool_arg {
 	const char *name;
@@ -197,6 +198,7 @@ struct tool_arg {
 	bool required;
 	int64_t min, max;          /* INT */
 	const char *const *words;  /* TEXT: one of these; NULL: any */
+	bool bytes;                /* TEXT: of any length, NULs too; else at most TEXT_ARG bytes without NUL */
 	const char *help;
 };
 /* Arguments were checked against the table: what is there has its kind. */

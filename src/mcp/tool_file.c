@@ -28,7 +28,7 @@ static const struct tool_arg read_file_args[] = {
 	{ "path", ARG_TEXT, .required = true, .help = "path as list_files or an attempt gives it" },
 	{ "attempt", ARG_TEXT, .help = "the file as this attempt left it; without: the person's file" },
 	WISH_ARGS,
-	{ NULL },
+	{ .name = NULL },
 };
 
 static void show(const struct call *c, struct result *r, const char *path, struct bytes bytes, int64_t size)
@@ -99,11 +99,11 @@ const struct tool tool_read_file = {
 
 static const struct tool_arg put_file_args[] = {
 	{ "name", ARG_TEXT, .required = true, .help = "name under which runs see it, as rates.csv or data/rates.csv" },
-	{ "text", ARG_TEXT, .help = "its text; or base64" },
-	{ "base64", ARG_TEXT, .help = "its bytes in base64; or text" },
+	{ "text", ARG_TEXT, .bytes = true, .help = "its text; or base64" },
+	{ "base64", ARG_TEXT, .bytes = true, .help = "its bytes in base64; or text" },
 	{ "source", ARG_TEXT, .required = true, .help = "where the data comes from: address, document, person; it is recorded with it" },
 	{ "replace", ARG_BOOL, .help = "put it in place of one that was put before" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static bool take_bytes(const struct call *c, struct buf *out, struct result *r)
@@ -201,7 +201,7 @@ static const struct tool_arg save_file_args[] = {
 	{ "path", ARG_TEXT, .required = true, .help = "its path as the attempt lists it" },
 	{ "to", ARG_TEXT, .help = "path in the person's folder; the same name when not given" },
 	{ "overwrite", ARG_BOOL, .help = "replace a file that is there: only if the person asked for that" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 /* Below the workspace, and no place that other programs obey. */
@@ -287,8 +287,8 @@ const struct tool tool_save_file = {
 /* ---- say ---- */
 
 static const struct tool_arg say_args[] = {
-	{ "text", ARG_TEXT, .required = true, .help = "what you state; cite the runs it rests on like [7.2]" },
-	{ NULL },
+	{ "text", ARG_TEXT, .required = true, .bytes = true, .help = "what you state; cite the runs it rests on like [7.2]" },
+	{ .name = NULL },
 };
 
 static bool say(const struct call *c, struct result *r)

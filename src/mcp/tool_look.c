@@ -14,7 +14,7 @@ static const struct tool_arg list_files_args[] = {
 	{ "match", ARG_TEXT, .help = "only paths that match this pattern, as *.csv or data/*" },
 	{ "after", ARG_TEXT, .help = "go on behind this path of an earlier answer" },
 	{ "limit", ARG_INT, .min = 1, .max = 500, .help = "most files of an answer; 200 by default" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 struct files {
@@ -134,7 +134,7 @@ static const struct tool_arg list_attempts_args[] = {
 	{ "step", ARG_INT, .min = 1, .max = INT64_MAX, .help = "only the attempts of this step" },
 	{ "before", ARG_TEXT, .help = "go on behind this attempt of an earlier answer, as 7.1" },
 	{ "limit", ARG_INT, .min = 1, .max = 200, .help = "most attempts of an answer; 30 by default" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static bool take_row(void *ctx, const struct row *row)
@@ -185,7 +185,7 @@ static const struct tool_arg read_attempt_args[] = {
 	{ "attempt", ARG_TEXT, .help = "reference, as 7.1 or 7.1r1; the newest when not given" },
 	{ "section", ARG_TEXT, .words = sections, .help = "part of it; overview when not given. output is both streams in their order" },
 	WISH_ARGS,
-	{ NULL },
+	{ .name = NULL },
 };
 
 static bool read_source(const struct call *c, struct result *r, const struct source_spec *spec, struct err *e)

@@ -88,14 +88,14 @@ static bool answer_earlier(const struct call *c, const struct live_order *o, str
 /* ---- run_python ---- */
 
 static const struct tool_arg run_args[] = {
-	{ "code", ARG_TEXT, .required = true, .help = "Python source; the whole script" },
+	{ "code", ARG_TEXT, .required = true, .bytes = true, .help = "Python source; the whole script" },
 	{ "title", ARG_TEXT, .help = "what it computes, in a few words: the person sees it in the list of runs" },
 	{ "purpose", ARG_TEXT, .help = "why it is run, in a sentence" },
 	{ "retry_of", ARG_TEXT, .help = "reference of the attempt that this corrects, as 7.1; both stay, side by side" },
 	{ "timeout", ARG_INT, .min = 1, .max = DAY_S, .help = "seconds after which it is ended; 60 unless the person set another" },
 	{ "wait", ARG_INT, .min = 0, .max = 3600, .help = "seconds to wait for its end before answering \"running\" with its reference; 50 by default" },
 	{ "again", ARG_BOOL, .help = "run it even if this very call was made before" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static char *dup_or_null(const char *s)
@@ -217,7 +217,7 @@ const struct tool tool_run_python = {
 static const struct tool_arg wait_args[] = {
 	{ "attempt", ARG_TEXT, .help = "reference, as 7.1; the newest when not given" },
 	{ "seconds", ARG_INT, .min = 0, .max = 3600, .help = "how long to wait; 20 by default" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static bool wait_attempt(const struct call *c, struct result *r)
@@ -247,7 +247,7 @@ const struct tool tool_wait_attempt = {
 
 static const struct tool_arg stop_args[] = {
 	{ "attempt", ARG_TEXT, .required = true, .help = "reference, as 7.1" },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static bool stop_attempt(const struct call *c, struct result *r)

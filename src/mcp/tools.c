@@ -107,8 +107,15 @@ static void add_words(struct buf *b, const char *const *words)
 		buf_addf(b, "%s%s", w == words ? "" : ", ", *w);
 }
 
-static bool check_words(const struct tool_arg *a, const char *text, struct buf *why)
+static bool check_text(const struct tool_arg *a, const struct json_value *v, struct buf *why)
 {
+	const char *text = json_text(v, "");
+	size_t n = json_text_len(v);
+
+	if (!a->bytes && (n > TEXT_ARG || strlen(text) != n)) {
+		buf_addf(why, "%s is to have at most %d bytes, and no NUL", a->name, TEXT_ARG);
+		return false;
+	}
 	if (!a->words || is_word(a->words, text))
 		return true;
 	buf_addf(why, "%s is one of ", a->name);
@@ -121,7 +128,7 @@ static bool check_arg(const struct tool_arg *a, const struct json_value *v, stru
 	int64_t n = json_int(v, INT64_MIN);
 
 	if (a->kind == ARG_TEXT && json_text(v, NULL))
-		return check_words(a, json_text(v, NULL), why);
+		return check_text(a, v, why);
 	if (a->kind == ARG_BOOL && json_bool(v, true) == json_bool(v, false))
 		return true;
 	if (a->kind == ARG_INT && n != INT64_MIN) {

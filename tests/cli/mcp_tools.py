@@ -153,6 +153,16 @@ for args, what in (({}, "code is missing"), ({"code": 1}, "code is to be a text"
                    ({"code": "1", "timeout": 0}, "from 1 to"), ({"code": "1", "timeout": "x"}, "whole number"), ({"code": ""}, "code is empty")):
     r = s.tool("run_python", **args)
     ok("arguments: " + what, r.error and what in r.text, r.text)
+for args in {"title": "x" * 5000}, {"title": "a\0b"}, {"retry_of": "1.1\0"}:
+    r = s.tool("run_python", code="1", **args)
+    ok("texts have bounds", r.error and "at most 4096 bytes" in r.text, r.text)
+r = s.tool("read_file", path="x.csv\0.secret")
+ok("no path behind a NUL", r.error and "NUL" in r.text, r.text)
+odd = Server(name="evil\x1b]0;t\x07" + "n" * 500)
+r = odd.tool("run_python", code="print(8)")
+name = show(r.text.split()[0], "asker")["name"]
+ok("a client's name is one short line", len(name) <= 80 and "\x1b" not in name, name)
+odd.close()
 r = s.tool("run_python", code="print(5)", title=None)
 eq("null is not given", r.error, False)
 

@@ -20,7 +20,9 @@ static void check_sent(struct server *sv)
 {
 	const char *p = sv->sending.data;
 
-	must(sv->sending.len == 0 || p[sv->sending.len - 1] == '\n');
+	if (sv->sending.len == 0)
+		return;
+	must(p[sv->sending.len - 1] == '\n');
 	for (const char *end = p + sv->sending.len; p < end;) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		struct json_value *v = json_read(p, (size_t)(lf - p), NULL);
