@@ -301,10 +301,9 @@ static bool judge(int status, struct buf *code, struct err *e)
 		return err_set(e, ERR_INPUT, "the fixer could not be found; tickmark config --user fixer COMMAND sets it");
 	if (WEXITSTATUS(status) != 0)
 		return err_set(e, ERR_INPUT, "the fixer gave up: exit %d", WEXITSTATUS(status));
-	if (code->len == 0)
-		return err_set(e, ERR_INPUT, "the fixer gave no code");
-	take_off_fence(code);
-	return true;
+	if (code->len > 0)
+		take_off_fence(code);
+	return code->len > 0 || err_set(e, ERR_INPUT, "the fixer gave no code");
 }
 
 bool fixer_run(struct workspace *ws, const char *command, const char *document, struct buf *code, struct err *e)
