@@ -44,11 +44,11 @@ PY     := $(wildcard src/*/*.py)
 GEN    := $(B)/gen/filter.h $(B)/gen/schema_sql.h $(B)/gen/default_theme.h $(foreach p,$(PY),$(B)/gen/$(basename $(notdir $(p)))_py.h)
 UNIT   := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/sandbox/*.c)))
 
-.PHONY: all deps deps-bench demo deb check asan lint fuzz bench soak install uninstall clean help tests
+.PHONY: all deps deps-bench demo deb check check-interop asan lint fuzz bench soak install uninstall clean help tests
 all: $(B)/tickmark
 
 help:
-	@echo "all deps demo check asan lint fuzz bench soak install uninstall deb clean"
+	@echo "all deps demo check check-interop asan lint fuzz bench soak install uninstall deb clean"
 
 $(B)/tickmark: $(OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -108,6 +108,10 @@ tests: $(UNIT)
 
 check: deps
 	+@bash tests/check.sh
+
+# real clients of the protocol, from npm, against the real server
+check-interop: all
+	@bash tests/interop/run.sh $(B)/tickmark
 
 asan:
 	+$(MAKE) VARIANT=asan all tests

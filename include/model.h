@@ -69,6 +69,9 @@ bool attach_scan(struct workspace *ws, const char *dir, bool (*fn)(void *ctx, co
                  void *ctx, struct attach_totals *totals, struct err *e);
 /* Why one path is (not) attached. */
 bool attach_why(struct workspace *ws, const char *path, enum exclusion *x, struct buf *detail, struct err *e);
+/* The bytes of one attached file, as an attempt that starts now would see them, for reading; -1 on failure:
+ * ERR_NOTFOUND, or ERR_INPUT with the reason for which it is left out. */
+int attach_open(struct workspace *ws, const char *name, struct err *e);
 /* Attaches a file from elsewhere under `name` (NULL: its base name; a path below the workspace that
  * was left out by a rule may be attached too), bytes from a descriptor, or takes a name out. */
 bool attach_add(struct workspace *ws, const char *path, const char *name, struct err *e);

@@ -19,6 +19,8 @@ bool query_is_evidence(const struct query *q);
  * number means its last attempt. */
 bool query_resolve(struct query *q, const struct ref *ref, int64_t *attempt, struct err *e);
 bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, struct err *e);
+/* The attempt that a call with this identifier ("name=value", run_request.calls) made; 0: none. */
+bool query_by_call(struct query *q, const char *call, int64_t *attempt, struct err *e);
 /* "7.2", "7.2r1" */
 #define REF_TEXT 48
 bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e);
@@ -46,6 +48,7 @@ struct detail {
 	const char *first_at;        /* NULL */
 	const char *qualified;       /* NULL */
 	int64_t last_number;         /* newest attempt of the step */
+	int64_t messages;            /* that cite it */
 	void *arena;                 /* private */
 };
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e);

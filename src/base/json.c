@@ -175,6 +175,16 @@ void json_put_bytes(struct json_writer *w, const char *key, const void *p, size_
 	json_close(w);
 }
 
+void json_put_base64(struct json_writer *w, const char *key, const void *p, size_t n)
+{
+	put(w, key, base64_text(p, n));
+}
+
+void json_put_repaired(struct json_writer *w, const char *key, const void *p, size_t n)
+{
+	put(w, key, repaired_text(p, n));
+}
+
 void json_put_int(struct json_writer *w, const char *key, int64_t v)
 {
 	put(w, key, must(json_integer(v)));
@@ -323,6 +333,11 @@ static json_t *inner(const struct json_value *v)
 	return (json_t *)(uintptr_t)v;
 }
 
+void json_put_value(struct json_writer *w, const char *key, const struct json_value *v)
+{
+	put(w, key, v ? json_incref(inner(v)) : json_null());
+}
+
 void json_free(struct json_value *v)
 {
 	json_decref(inner(v));
@@ -331,6 +346,32 @@ void json_free(struct json_value *v)
 const struct json_value *json_get(const struct json_value *v, const char *key)
 {
 	return (const struct json_value *)json_object_get(inner(v), key);
+}
+
+bool json_is_object_value(const struct json_value *v)
+{
+	return json_is_object(inner(v));
+}
+
+bool json_is_array_value(const struct json_value *v)
+{
+	return json_is_array(inner(v));
+}
+
+bool json_is_null_value(const struct json_value *v)
+{
+	return json_is_null(inner(v));
+}
+
+bool json_each_key(const struct json_value *v, bool (*fn)(void *ctx, const char *key), void *ctx)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(inner(v), key, member)
+		if (!fn(ctx, key))
+			return false;
+	return true;
 }
 
 size_t json_count(const struct json_value *v)

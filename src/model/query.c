@@ -3,6 +3,7 @@
 #include "store/keep.h"
 
 #include "control.h"
+#include "store/review.h"
 #include "text.h"
 
 #include <errno.h>
@@ -120,6 +121,11 @@ bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, str
 	return ref_parse(text, &ref, e) && query_resolve(q, &ref, attempt, e);
 }
 
+bool query_by_call(struct query *q, const char *call, int64_t *attempt, struct err *e)
+{
+	return store_attempt_by_call(q->store, call, attempt, e);
+}
+
 bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e)
 {
 	struct attempt_full full;
@@ -185,12 +191,19 @@ static bool read_parts(struct query *q, int64_t attempt, struct detail *out, str
 	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e));
 }
 
+static bool count_message(void *ctx, const struct message *m)
+{
+	(void)m;
+	++*(int64_t *)ctx;
+	return true;
+}
+
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e)
 {
 	struct detail_parts *p = xcalloc(1, sizeof(*p));
 
 	*out = (struct detail){ .arena = p };
-	if (!read_parts(q, attempt, out, p, e)) {
+	if (!read_parts(q, attempt, out, p, e) || !store_messages_of(q->store, attempt, count_message, &out->messages, e)) {
 		query_detail_free(out);
 		return false;
 	}

@@ -20,6 +20,8 @@ const struct setting_info setting_table[] = {
 	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
 	{ "name", "your name in the record", "Jo Miller" },
 	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
+	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
+	{ "fix-attempts", "most corrections of one run --fix", "3" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
@@ -39,6 +41,18 @@ const struct setting_info setting_table[] = {
 	{ "blas-threads", "threads of the linear algebra libraries", "4" },
 };
 const size_t setting_table_len = ARRAY_LEN(setting_table);
+
+/* What runs outside the sandbox is named by the user, never by a workspace, which may come from anywhere. */
+static bool is_of_user_only(const char *name)
+{
+	return strcmp(name, "fixer") == 0;
+}
+
+/* The screen keeps its own in the user's file; it reads and checks them itself. */
+static bool is_of_screen(const char *name)
+{
+	return strcmp(name, "theme") == 0 || strncmp(name, "key.", 4) == 0;
+}
 
 static const struct setting_info *find(const char *name)
 {
@@ -100,6 +114,10 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return size_parse(value, &n, e);
 	if (strcmp(name, "tier") == 0 && tier_parse(value) == TIER_NONE)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
+	if (strcmp(name, "fix-attempts") == 0)
+		return int_parse(value, 1, 20, &n, e);
+	if (strcmp(name, "fixer") == 0)
+		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
 	if (strcmp(name, "noise") == 0)
@@ -138,6 +156,7 @@ struct lookup {
 	const char *name; /* NULL: every setting */
 	char *value;      /* owned; the last one counts */
 	struct limits *limits;
+	bool own;         /* the file is the workspace's */
 };
 
 static bool take(void *ctx, const char *key, const char *value, struct err *e)
@@ -146,6 +165,8 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 	const struct limit_info *limit = limit_find(key);
 	int64_t n;
 
+	if (l->own ? is_of_user_only(key) : is_of_screen(key))
+		return true;
 	if (!check(key, value, e))
 		return false;
 	if (l->name && strcmp(l->name, key) == 0) {
@@ -160,8 +181,9 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 	return true;
 }
 
-static bool read_file(char *path, struct lookup *l, struct err *e)
+static bool read_file(char *path, struct lookup *l, bool own, struct err *e)
 {
+	l->own = own;
 	bool ok = !path || conf_read(path, take, l, e);
 
 	free(path);
@@ -177,6 +199,8 @@ static char *default_of(const char *name)
 
 	if (strcmp(name, "attached-files") == 0)
 		return xasprintf("%d", ATTACHED_FILES);
+	if (strcmp(name, "fix-attempts") == 0)
+		return xstrdup("2");
 	if (strcmp(name, "attached-size") == 0) {
 		size_format(ATTACHED_SIZE, text);
 		return xstrdup(text);
@@ -206,7 +230,7 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 		err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
 		return NULL;
 	}
-	if (!read_file(settings_user_path(), &user, e) || (ws && !read_file(workspace_path(ws), &own, e)))
+	if (!read_file(settings_user_path(), &user, false, e) || (ws && !read_file(workspace_path(ws), &own, true, e)))
 		goto out;
 	if (own.value) {
 		value = own.value;
@@ -232,6 +256,9 @@ bool setting_set(struct workspace *ws, const char *name, const char *value, stru
 {
 	if (value ? !check(name, value, e) : !find(name) && !check(name, "", e))
 		return false;
+	if (ws && is_of_user_only(name))
+		return err_set(e, ERR_INPUT, "%s is a program outside the sandbox, so it is a setting of yours and of no workspace: "
+		               "tickmark config --user %s COMMAND", name, name);
 
 	char *path = ws ? workspace_path(ws) : settings_user_path();
 	if (!path)
@@ -253,7 +280,7 @@ bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy 
 	struct lookup l = { .limits = &out->limits };
 
 	policy_defaults(asker, out);
-	return read_file(settings_user_path(), &l, e) && (!ws || read_file(workspace_path(ws), &l, e));
+	return read_file(settings_user_path(), &l, false, e) && (!ws || read_file(workspace_path(ws), &l, true, e));
 }
 
 bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e)

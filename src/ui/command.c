@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "pane.h"
 #include "screen.h"
 #include "text.h"
@@ -271,5 +272,6 @@ const struct view_action ui_actions[] = {
 	{ CMD_COPY, act_copy }, { CMD_SAVE, act_save }, { CMD_OUTSIDE, act_outside }, { CMD_REPEAT, act_repeat },
 	{ CMD_RERUN, act_rerun }, { CMD_EDIT, act_edit }, { CMD_ADD, act_add }, { CMD_STOP, act_stop },
 	{ CMD_DIFF, act_diff }, { CMD_DIFF_PICK, act_diff_pick },
+	{ CMD_MESSAGES, act_messages }, { CMD_CITE, act_cite },
 	{ CMD_NONE, NULL },
 };

@@ -1,5 +1,6 @@
 /* The sections of an attempt as sources of bytes; those that are no bytes of the record are written here. */
 #include "section.h"
+#include "model/message.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static const char *const words[SECTION_COUNT] = {
 	[SECTION_NONE] = "", [SECTION_CODE] = "code", [SECTION_INPUTS] = "inputs", [SECTION_OUTPUT] = "stdout and stderr",
 	[SECTION_STDOUT] = "stdout", [SECTION_STDERR] = "stderr", [SECTION_FILES] = "files",
 	[SECTION_REFUSALS] = "refusals", [SECTION_ENVIRONMENT] = "environment", [SECTION_POLICY] = "policy",
-	[SECTION_RESOURCES] = "resources",
+	[SECTION_RESOURCES] = "resources", [SECTION_MESSAGES] = "messages",
 };
 
 const char *section_word(enum section_kind k)
@@ -42,6 +43,8 @@ size_t section_list(const struct detail *d, enum section_kind out[SECTION_COUNT]
 	out[n++] = SECTION_POLICY;
 	if (d->end.attempt)
 		out[n++] = SECTION_RESOURCES;
+	if (d->messages > 0)
+		out[n++] = SECTION_MESSAGES;
 	return n;
 }
 
@@ -169,6 +172,9 @@ void section_summary(const struct detail *d, enum section_kind k, struct buf *ou
 		break;
 	case SECTION_RESOURCES:
 		sum_resources(d, out);
+		break;
+	case SECTION_MESSAGES:
+		buf_addf(out, "%lld cite%s it", (long long)d->messages, d->messages == 1 ? "s" : "");
 		break;
 	default:
 		break;
@@ -350,9 +356,34 @@ static void write_resources(const struct section_context *c, const struct detail
 		add_fact(out, "answer", "not delivered: nobody was there to get it");
 }
 
+static bool write_message(void *ctx, const struct said *m)
+{
+	struct buf *out = ctx;
+	char when[CLOCK_TEXT];
+
+	clock_local(m->at_us, when);
+	buf_addf(out, "%s  ", when);
+	add_name(out, m->by.name);
+	if (m->by.version) {
+		buf_addc(out, ' ');
+		add_name(out, m->by.version);
+	}
+	buf_addf(out, "\n%s\n\n", m->text);
+	return true;
+}
+
+static void write_messages(const struct section_context *c, const struct detail *d, struct buf *out)
+{
+	struct err e = { 0 };
+
+	if (!c->query || !query_messages_of(c->query, d->attempt.id, write_message, out, &e))
+		buf_addf(out, "they could not be read: %s\n", e.msg);
+}
+
 static void (*const writers[SECTION_COUNT])(const struct section_context *c, const struct detail *d, struct buf *out) = {
 	[SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
 	[SECTION_ENVIRONMENT] = write_environment, [SECTION_POLICY] = write_policy, [SECTION_RESOURCES] = write_resources,
+	[SECTION_MESSAGES] = write_messages,
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ enum section_kind {
 	SECTION_ENVIRONMENT,
 	SECTION_POLICY,
 	SECTION_RESOURCES,
+	SECTION_MESSAGES, /* that cite it */
 	SECTION_COUNT,
 };
 const char *section_word(enum section_kind k); /* "stdout" */
