@@ -7,6 +7,8 @@
 
 #include "model.h"
 struct ref; /* text.h */
+struct review_mark; /* model/review.h */
+struct review_note;
 
 /* A record for reading: that of a workspace, or a file elsewhere (evidence). */
 struct query;
@@ -46,6 +48,10 @@ struct detail {
 	const char *first_at;        /* NULL */
 	const char *qualified;       /* NULL */
 	int64_t last_number;         /* newest attempt of the step */
+	struct review_mark *marks;   /* oldest first; the last counts */
+	size_t marks_n;
+	struct review_note *notes;
+	size_t notes_n;
 	void *arena;                 /* private */
 };
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e);
@@ -77,6 +83,9 @@ struct row {
 	const char *detail;
 	int64_t step_attempts, artifacts;
 	enum verdict verdict;
+	enum judgement judgement; /* of its newest mark */
+	const char *reviewer;     /* who filed that; NULL */
+	enum judgement stale;     /* last attempt of a step without a mark: of an earlier attempt */
 };
 struct log_filter {
 	int64_t step;        /* 0: all */

@@ -31,6 +31,9 @@ static const struct cmd_member log_members[] = {
 	{ "attempts[].asker", "who asked for it" },
 	{ "attempts[].artifacts", "number of files that it left" },
 	{ "attempts[].step_attempts", "number of attempts of its step" },
+	{ "attempts[].mark", "judgement of its newest mark, else null" },
+	{ "attempts[].reviewer", "who filed that" },
+	{ "attempts[].stale_mark", "with --steps: judgement of an earlier attempt, when the last one has none" },
 	{ "more", "whether --limit left some out" },
 	{ NULL, NULL },
 };
@@ -78,6 +81,9 @@ static void row_json(struct json_writer *w, const struct row *r)
 	put_text(w, "asker", r->asker);
 	json_put_int(w, "artifacts", r->artifacts);
 	json_put_int(w, "step_attempts", r->step_attempts);
+	json_put_text(w, "mark", r->judgement ? judgement_word(r->judgement) : NULL);
+	put_text(w, "reviewer", r->reviewer);
+	json_put_text(w, "stale_mark", r->stale ? judgement_word(r->stale) : NULL);
 	json_close(w);
 	free(sig);
 }
@@ -88,6 +94,20 @@ static bool shows_asker(void)
 	size_t width = console_width(stdout);
 
 	return width == 0 || width >= ASKER_COLS;
+}
+
+/* "accepted jm", "stale: accepted"; owned. */
+static char *mark_text(const struct row *r)
+{
+	char *who;
+	char *text;
+
+	if (r->judgement == JUDGED_NONE)
+		return r->stale == JUDGED_NONE ? xstrdup("") : xasprintf("stale: %s", judgement_word(r->stale));
+	who = console_str(stdout, r->reviewer ? r->reviewer : "");
+	text = xasprintf("%s %s", judgement_word(r->judgement), who);
+	free(who);
+	return text;
 }
 
 static void row_text(struct columns *c, const struct row *r)
@@ -106,6 +126,7 @@ static void row_text(struct columns *c, const struct row *r)
 	columns_cell_take(c, xstrdup(r->verdict ? verdict_word(r->verdict) : ""), summary_verdict_tone(r->verdict));
 	columns_cell(c, "%s", wall);
 	columns_cell(c, "%s", when);
+	columns_cell_take(c, mark_text(r), r->stale ? TONE_DIM : TONE_PLAIN);
 	columns_cell_take(c, console_str(stdout, r->asker && shows_asker() ? r->asker : ""), TONE_PLAIN);
 	columns_cell_take(c, console_text(stdout, what.data ? what.data : "", what.len), TONE_PLAIN);
 	columns_row(c);
@@ -166,7 +187,7 @@ static int log_run(struct cmd *c)
 		l.json = json_writer_new();
 		json_open(l.json, "attempts", '[');
 	} else {
-		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\twho\ttitle");
+		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\tmark\twho\ttitle");
 	}
 	bool ok = query_log(c->query, &f, take_row, &l, &e);
 	if (!c->json) {

@@ -2,6 +2,7 @@
 #include "query_private.h"
 
 #include "control.h"
+#include "reviewing.h"
 #include "text.h"
 
 #include <errno.h>
@@ -147,6 +148,7 @@ struct detail_parts {
 	struct environment env;
 	struct manifest inputs, artifacts;
 	bool has_env;
+	struct review_said said;
 };
 
 static bool read_parts(struct query *q, int64_t attempt, struct detail *out, struct detail_parts *p, struct err *e)
@@ -164,7 +166,8 @@ static bool read_parts(struct query *q, int64_t attempt, struct detail *out, str
 	return (!end->inputs || store_manifest_get(st, end->inputs, &p->inputs, e)) &&
 	       (!end->artifacts || store_manifest_get(st, end->artifacts, &p->artifacts, e)) &&
 	       (!a->retry_of || query_ref(q, a->retry_of, out->retry_of, e)) &&
-	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e));
+	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e)) &&
+	       (a->check_of || review_read(st, attempt, &p->said, e));
 }
 
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e)
@@ -191,6 +194,10 @@ bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct e
 	out->first_at = p->full.first_at;
 	out->qualified = p->full.qualified;
 	out->last_number = p->full.last_number;
+	out->marks = p->said.marks;
+	out->marks_n = p->said.marks_n;
+	out->notes = p->said.notes;
+	out->notes_n = p->said.notes_n;
 
 	struct state_of s = { q, attempt, p->full.end.outcome };
 	if (!p->full.end.attempt && !store_running(q->store, find_state, &s, e)) {
@@ -211,6 +218,7 @@ void query_detail_free(struct detail *d)
 			store_environment_free(&p->env);
 		store_manifest_free(&p->inputs);
 		store_manifest_free(&p->artifacts);
+		review_said_free(&p->said);
 	}
 	free(p);
 	*d = (struct detail){ 0 };
@@ -284,7 +292,7 @@ static bool look_produced(void *ctx, const struct produced *p)
 	struct elsewhere *x = ctx;
 
 	/* By path, highest step first: the first of this path is what a later step sees. */
-	if (strcmp(p->path, x->input->path) != 0)
+	if (p->judgement == JUDGED_REJECTED || strcmp(p->path, x->input->path) != 0)
 		return true;
 	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
 	return false;

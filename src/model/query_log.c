@@ -18,7 +18,8 @@ static struct row make_row(struct query *q, const struct attempt_row *a)
 		.attempt = a->id, .step = a->step, .number = a->number, .check = a->check, .title = a->title, .asker = a->asker,
 		.queued_us = a->queued_us, .wall_us = a->wall_us, .state = query_state(q, a), .exit_code = a->exit_code,
 		.signal = a->signal, .limit = a->limit, .detail = a->detail, .step_attempts = a->step_attempts,
-		.artifacts = a->artifacts, .verdict = a->verdict,
+		.artifacts = a->artifacts, .verdict = a->verdict, .judgement = a->judgement, .reviewer = a->reviewer,
+		.stale = a->stale,
 	};
 
 	if (a->check)
@@ -69,6 +70,7 @@ static bool note(void *ctx, const struct attempt_row *a)
 	r->asker = keep(s, r->asker);
 	r->limit = keep(s, r->limit);
 	r->detail = keep(s, r->detail);
+	r->reviewer = keep(s, r->reviewer);
 	return true;
 }
 

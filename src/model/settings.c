@@ -17,6 +17,7 @@
 const struct setting_info setting_table[] = {
 	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
 	{ "name", "your name in the record", "Jo Miller" },
+	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
@@ -43,6 +44,12 @@ static const struct setting_info *find(const char *name)
 		if (strcmp(setting_table[i].name, name) == 0)
 			return &setting_table[i];
 	return NULL;
+}
+
+/* Who signs with his name says so himself: a workspace can come from anywhere. */
+static bool is_the_users(const char *name)
+{
+	return strcmp(name, "reviewer") == 0;
 }
 
 /* ---- values ---- */
@@ -91,7 +98,7 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
-	return strcmp(name, "name") != 0 || check_text(value, e);
+	return (strcmp(name, "name") != 0 && strcmp(name, "reviewer") != 0) || check_text(value, e);
 }
 
 static bool check(const char *name, const char *value, struct err *e)
@@ -125,7 +132,14 @@ struct lookup {
 	const char *name; /* NULL: every setting */
 	char *value;      /* owned; the last one counts */
 	struct limits *limits;
+	bool user;        /* it is the user's file that is read */
 };
+
+/* What the screen reads for itself out of the user's file. */
+static bool is_the_screens(const char *key)
+{
+	return strcmp(key, "theme") == 0 || strcmp(key, "mouse") == 0 || strncmp(key, "key.", 4) == 0;
+}
 
 static bool take(void *ctx, const char *key, const char *value, struct err *e)
 {
@@ -133,6 +147,8 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 	const struct limit_info *limit = limit_find(key);
 	int64_t n;
 
+	if (l->user && is_the_screens(key))
+		return true;
 	if (!check(key, value, e))
 		return false;
 	if (l->name && strcmp(l->name, key) == 0) {
@@ -185,7 +201,7 @@ static char *default_of(const char *name)
 
 char *setting_get(struct workspace *ws, const char *name, const char **from, struct err *e)
 {
-	struct lookup user = { .name = name }, own = { .name = name };
+	struct lookup user = { .name = name, .user = true }, own = { .name = name };
 	const char *source = NULL;
 	char *value = NULL;
 
@@ -195,6 +211,10 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 	}
 	if (!read_file(settings_user_path(), &user, e) || (ws && !read_file(workspace_path(ws), &own, e)))
 		goto out;
+	if (is_the_users(name)) {
+		free(own.value);
+		own.value = NULL;
+	}
 	if (own.value) {
 		value = own.value;
 		own.value = NULL;
@@ -217,6 +237,8 @@ out:
 
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e)
 {
+	if (is_the_users(name))
+		ws = NULL;
 	if (value ? !check(name, value, e) : !find(name) && !check(name, "", e))
 		return false;
 
@@ -237,10 +259,13 @@ bool setting_set(struct workspace *ws, const char *name, const char *value, stru
 
 bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy *out, struct err *e)
 {
-	struct lookup l = { .limits = &out->limits };
+	struct lookup l = { .limits = &out->limits, .user = true };
 
 	policy_defaults(asker, out);
-	return read_file(settings_user_path(), &l, e) && (!ws || read_file(workspace_path(ws), &l, e));
+	if (!read_file(settings_user_path(), &l, e))
+		return false;
+	l.user = false;
+	return !ws || read_file(workspace_path(ws), &l, e);
 }
 
 bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e)
