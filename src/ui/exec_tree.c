@@ -49,7 +49,8 @@ static void item_fill(struct exec_item *it, const struct row *r)
 		.title = dup_or_null(r->title), .asker = dup_or_null(r->asker), .limit = dup_or_null(r->limit),
 		.detail = dup_or_null(r->detail), .state = r->state, .exit_code = r->exit_code, .signal = r->signal,
 		.queued_us = r->queued_us, .wall_us = r->wall_us, .step_attempts = r->step_attempts,
-		.artifacts = r->artifacts, .verdict = r->verdict,
+		.artifacts = r->artifacts, .verdict = r->verdict, .judgement = r->judgement, .stale = r->stale,
+		.reviewer = dup_or_null(r->reviewer),
 	};
 	memcpy(it->ref, r->ref, sizeof(it->ref));
 }
@@ -60,6 +61,7 @@ static void item_free(struct exec_item *it)
 	free(it->asker);
 	free(it->limit);
 	free(it->detail);
+	free(it->reviewer);
 }
 
 static void items_clear(struct items *s)

@@ -24,6 +24,8 @@ struct exec_item {
 	int exit_code, signal;
 	int64_t queued_us, wall_us, step_attempts, artifacts;
 	enum verdict verdict;
+	enum judgement judgement, stale;
+	char *reviewer;
 };
 
 /* The first lines of a section, or the last of one that still grows. */

@@ -76,6 +76,8 @@ unsigned pager_cancel(struct view *v, const char *arg);
 
 /* ---- pager_go.c ---- */
 
+/* The line that a note would be on: where the selection or the last hit is, else the first on the screen. */
+void pager_line_subject(struct pager *p, struct subject *out);
 unsigned pager_escape(struct view *v, const char *arg);
 unsigned pager_select(struct view *v, const char *arg);
 unsigned pager_copy(struct view *v, const char *arg);

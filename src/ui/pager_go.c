@@ -65,6 +65,20 @@ unsigned pager_copy(struct view *v, const char *arg)
 	return TURN_DRAW;
 }
 
+void pager_line_subject(struct pager *p, struct subject *out)
+{
+	int64_t at = p->selecting ? MIN(p->anchor.start, p->mark.start)
+	             : p->hit.start >= 0 && pager_is_visible(p, p->hit.start) ? p->hit.start : p->top.start;
+	int64_t line = p->empty ? -1 : lines_number(p->text.lines, p->text.window, at);
+
+	if (section_is_code(p->kind) && !p->path)
+		out->section = section_word(p->kind);
+	else if (p->kind == SECTION_STDOUT || p->kind == SECTION_STDERR)
+		out->section = section_word(p->kind);
+	if ((out->section || p->path) && line >= 0)
+		out->line = line + 1;
+}
+
 /* ---- other sections and attempts ------------------------------------------------------------------------------------------------ */
 
 static unsigned reopen(struct pager *p, const struct pager_spec *spec)

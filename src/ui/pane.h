@@ -14,6 +14,12 @@ void pane_execution_goto(struct view *v, int64_t step);
 
 /* Draws a frame with its title in it. */
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused);
+/* The look of a judgement. */
+enum role judgement_role(enum judgement j);
+/* "✓ jm" with a blank behind, left of x; where there is little room the glyph alone; "(✓)" is one that has
+ * a newer attempt. Returns the x where it begins. */
+int pane_draw_mark(struct canvas *c, struct rect r, int x, int y, enum judgement j, enum judgement stale,
+                   const char *reviewer);
 /* The look of an outcome. */
 enum role outcome_role(enum outcome o);
 

@@ -70,7 +70,7 @@ static int draw_outcome(const struct exec_item *it, struct canvas *c, struct rec
 	x -= MAX(canvas_measure(c, word.data), wide ? 12 : 0) + 1;
 	canvas_text(c, r, x, y, PEN(outcome_role(it->state)), word.data);
 	buf_free(&word);
-	return x - 1;
+	return pane_draw_mark(c, r, x, y, it->judgement, step ? it->stale : JUDGED_NONE, it->reviewer) - 1;
 }
 
 static void draw_item(struct pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y)
@@ -511,6 +511,23 @@ static unsigned clear_search(struct view *v, const char *arg)
 
 /* ---- the view ------------------------------------------------------------------------------------------------------ */
 
+/* The line of code or of a stream that the cursor is on. */
+static void place_subject(struct pane *p, struct exec_attempt *a, struct subject *out)
+{
+	const struct list_key *key = &p->list.cursor;
+	enum section_kind k = (enum section_kind)key->v[2];
+	struct excerpt *x;
+	int64_t i;
+
+	if (!section_is_code(k) && !section_is_stream(k))
+		return;
+	out->section = section_word(k);
+	x = key->v[3] ? exec_tree_excerpt(p->tree, a, k) : NULL;
+	i = x ? key->v[3] - 1 - x->more_before : -1;
+	if (i >= 0 && i < (int64_t)x->n && x->rows[i].line >= 0)
+		out->line = lines_number(x->text.lines, x->text.window, x->rows[i].line) + 1;
+}
+
 static bool execution_subject(struct view *v, struct subject *out)
 {
 	struct pane *p = pane_of(v);
@@ -525,6 +542,8 @@ static bool execution_subject(struct view *v, struct subject *out)
 	out->attempt = a->id;
 	out->step = a->detail.step.number;
 	memcpy(out->ref, a->detail.ref, sizeof(out->ref));
+	out->check = a->detail.attempt.check != 0;
+	place_subject(p, a, out);
 	if (key->v[2] == SECTION_FILES && key->v[3] > 0 && (size_t)key->v[3] <= a->detail.artifacts_n) {
 		out->path = xstrdup(a->detail.artifacts[key->v[3] - 1].path);
 		out->artifact = true;

@@ -16,6 +16,7 @@
 #include "loop.h"
 #include "model.h"
 #include "model/query.h"
+#include "model/review.h"
 #include "model/run.h"
 #include "model/source.h"
 #include "model/watch.h"
@@ -35,6 +36,9 @@ struct subject {
 	char ref[REF_TEXT];     /* "7.2"; "" */
 	char *path;             /* an artifact of the attempt, or a file of the workspace; owned, NULL */
 	bool artifact;          /* path is an artifact of the attempt */
+	bool check;             /* it is a check */
+	const char *section;    /* "code", "stdout", "stderr": where `line` is; NULL */
+	int64_t line;           /* from 1; 0: none */
 };
 void subject_free(struct subject *s);
 
@@ -78,7 +82,7 @@ struct notice {
 	char *text; /* owned */
 };
 
-enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_COUNT };
+enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_NOTE, HISTORY_COUNT };
 
 #define UI_DEPTH 16      /* views over each other */
 #define UI_MIN_COLS 20
@@ -168,6 +172,8 @@ unsigned act_rerun(struct view *v, const char *arg);
 unsigned act_edit(struct view *v, const char *arg);
 unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
+unsigned act_mark(struct view *v, const char *arg);
+unsigned act_note(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 

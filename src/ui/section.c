@@ -1,5 +1,6 @@
 /* The sections of an attempt as sources of bytes; those that are no bytes of the record are written here. */
 #include "section.h"
+#include "section_review.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static const char *const words[SECTION_COUNT] = {
 	[SECTION_NONE] = "", [SECTION_CODE] = "code", [SECTION_INPUTS] = "inputs", [SECTION_OUTPUT] = "stdout and stderr",
 	[SECTION_STDOUT] = "stdout", [SECTION_STDERR] = "stderr", [SECTION_FILES] = "files",
 	[SECTION_REFUSALS] = "refusals", [SECTION_ENVIRONMENT] = "environment", [SECTION_POLICY] = "policy",
-	[SECTION_RESOURCES] = "resources",
+	[SECTION_RESOURCES] = "resources", [SECTION_REVIEW] = "review",
 };
 
 const char *section_word(enum section_kind k)
@@ -38,6 +39,8 @@ size_t section_list(const struct detail *d, enum section_kind out[SECTION_COUNT]
 	out[n++] = SECTION_FILES;
 	if (d->refusals_n > 0)
 		out[n++] = SECTION_REFUSALS;
+	if (d->marks_n + d->notes_n > 0)
+		out[n++] = SECTION_REVIEW;
 	out[n++] = SECTION_ENVIRONMENT;
 	out[n++] = SECTION_POLICY;
 	if (d->end.attempt)
@@ -159,6 +162,9 @@ void section_summary(const struct detail *d, enum section_kind k, struct buf *ou
 		break;
 	case SECTION_REFUSALS:
 		sum_refusals(d, out);
+		break;
+	case SECTION_REVIEW:
+		section_sum_review(d, out);
 		break;
 	case SECTION_ENVIRONMENT:
 		buf_addf(out, "%s %s", d->env.implementation ? d->env.implementation : "",
@@ -351,7 +357,7 @@ static void write_resources(const struct section_context *c, const struct detail
 }
 
 static void (*const writers[SECTION_COUNT])(const struct section_context *c, const struct detail *d, struct buf *out) = {
-	[SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
+	[SECTION_REVIEW] = section_write_review, [SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
 	[SECTION_ENVIRONMENT] = write_environment, [SECTION_POLICY] = write_policy, [SECTION_RESOURCES] = write_resources,
 };
 

@@ -460,6 +460,8 @@ static bool pager_subject(struct view *v, struct subject *out)
 	out->attempt = p->attempt;
 	out->step = p->step;
 	memcpy(out->ref, p->ref, sizeof(out->ref));
+	out->check = strchr(p->ref, 'r') != NULL;
+	pager_line_subject(p, out);
 	if (p->path) {
 		out->path = xstrdup(p->path);
 		out->artifact = true;
