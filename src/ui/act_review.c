@@ -161,3 +161,113 @@ unsigned act_note(struct view *v, const char *arg)
 	ui_ask(v->ui, &s->ask, s, NULL, HISTORY_NOTE);
 	return TURN_DRAW;
 }
+
+/* ---- going through what is left ------------------------------------------------------------------------ */
+
+unsigned act_dossier(struct view *v, const char *arg)
+{
+	struct subject s = { 0 };
+	struct err e = { 0 };
+	struct view *dossier;
+
+	(void)arg;
+	if (view_is_dossier(v))
+		return TURN_DRAW;
+	if (!ui_subject(v->ui, &s) || !s.attempt) {
+		ui_notice(v->ui, "choose an attempt first");
+	} else if ((dossier = view_dossier_new(v->ui, s.attempt, &e))) {
+		ui_push(v->ui, dossier);
+	} else {
+		ui_error(v->ui, "%s", e.msg);
+	}
+	subject_free(&s);
+	return TURN_DRAW;
+}
+
+unsigned act_queue(struct view *v, const char *arg)
+{
+	int64_t sample = 0, seed = 0;
+	long long a = 0, b = 0;
+	char end;
+
+	if (!v->ui->query)
+		return TURN_UNHANDLED;
+	if (arg && *arg) {
+		int n = sscanf(arg, "%lld %lld %c", &a, &b, &end);
+		if (n < 1 || n > 2 || a < 1 || a > INT32_MAX) {
+			ui_error(v->ui, "expected :queue SIZE SEED, like :queue 25 7");
+			return TURN_DRAW;
+		}
+		sample = a;
+		seed = b;
+	}
+	ui_push(v->ui, view_queue_new(v->ui, (size_t)sample, seed));
+	return TURN_DRAW;
+}
+
+/* Along the queue where one lies below, else by the numbers of the steps. */
+static bool find_beside(struct ui *ui, int64_t step, int dir, int64_t *attempt)
+{
+	struct err e = { 0 };
+
+	for (size_t i = ui->depth; i-- > 0;)
+		if (view_queue_beside(ui->stack[i], step, dir, attempt))
+			return true;
+	if (queue_beside(ui->query, step, dir, attempt, &e))
+		return true;
+	ui_error(ui, "%s", e.msg);
+	return false;
+}
+
+/* From a section that was opened full screen back to the dossier it was opened from. */
+static bool close_down_to_dossier(struct ui *ui)
+{
+	for (size_t i = ui->depth; i-- > 1;) {
+		if (!view_is_dossier(ui->stack[i]))
+			continue;
+		while (ui->depth > i + 1)
+			ui_pop(ui);
+		return true;
+	}
+	return false;
+}
+
+static unsigned go_review(struct view *v, int dir)
+{
+	struct ui *ui = v->ui;
+	struct subject s = { 0 };
+	int64_t attempt = 0, open;
+
+	if (!ui->query)
+		return TURN_UNHANDLED;
+	ui_subject(ui, &s);
+	if (find_beside(ui, s.step, dir, &attempt) && attempt == 0) {
+		open = query_tally(ui->query, "to review");
+		ui_notice(ui, open ? "none further %s; %lld left in all" : "nothing is left to review",
+		          dir > 0 ? "down" : "up", (long long)open);
+	}
+	subject_free(&s);
+	if (attempt == 0)
+		return TURN_DRAW;
+	if (close_down_to_dossier(ui)) {
+		view_dossier_show(ui_top(ui), attempt);
+	} else {
+		while (ui->depth > 1)
+			ui_pop(ui);
+		view_panes_focus(ui->stack[0], PANE_EXECUTION);
+		view_panes_select(ui->stack[0], attempt, false);
+	}
+	return TURN_DRAW;
+}
+
+unsigned act_next_review(struct view *v, const char *arg)
+{
+	(void)arg;
+	return go_review(v, 1);
+}
+
+unsigned act_prev_review(struct view *v, const char *arg)
+{
+	(void)arg;
+	return go_review(v, -1);
+}

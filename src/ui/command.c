@@ -270,6 +270,7 @@ const struct view_action ui_actions[] = {
 	{ CMD_SEARCH, search }, { CMD_THEME, theme }, { CMD_GOTO, go_to }, { CMD_COMMAND_LINE, command_line },
 	{ CMD_COPY, act_copy }, { CMD_SAVE, act_save }, { CMD_OUTSIDE, act_outside }, { CMD_REPEAT, act_repeat },
 	{ CMD_RERUN, act_rerun }, { CMD_EDIT, act_edit }, { CMD_ADD, act_add }, { CMD_STOP, act_stop },
-	{ CMD_MARK, act_mark }, { CMD_NOTE, act_note },
+	{ CMD_MARK, act_mark }, { CMD_NOTE, act_note }, { CMD_DOSSIER, act_dossier }, { CMD_QUEUE, act_queue },
+	{ CMD_NEXT_REVIEW, act_next_review }, { CMD_PREV_REVIEW, act_prev_review },
 	{ CMD_NONE, NULL },
 };

@@ -8,7 +8,6 @@
 #define WINDOW_STEPS 1024 /* steps kept */
 #define CHILDREN_MAX 2000 /* attempts and checks of one step that are shown: the newest */
 #define ATTEMPTS_KEPT 32
-#define CODE_COUNT_MAX (1 << 20) /* bytes of code whose lines are counted for the row */
 
 struct items {
 	struct exec_item *v;
@@ -306,22 +305,8 @@ static void forget_attempt(struct exec_attempt *a)
 	free(a);
 }
 
-static bool count_lines(void *ctx, const void *p, size_t n, struct err *e)
-{
-	int64_t *state = ctx; /* lines, bytes, last byte was no line end */
-
-	(void)e;
-	if (n == 0)
-		return true;
-	state[0] += (int64_t)lines_breaks(p, n);
-	state[1] += (int64_t)n;
-	state[2] = ((const char *)p)[n - 1] != '\n';
-	return state[1] < CODE_COUNT_MAX;
-}
-
 static void read_attempt(struct exec_tree *t, struct exec_attempt *a)
 {
-	int64_t state[3] = { 0 };
 	struct err e = { 0 };
 
 	close_excerpts(a);
@@ -334,8 +319,8 @@ static void read_attempt(struct exec_tree *t, struct exec_attempt *a)
 		log_line("attempt %lld: %s", (long long)a->id, e.msg);
 		return;
 	}
-	a->sections_n = section_list(&a->detail, a->sections);
-	a->code_lines = query_code(t->context.query, a->id, count_lines, state, &e) ? state[0] + state[2] : -1;
+	query_oddities(t->context.query, &a->detail, false, &a->odd, NULL);
+	a->sections_n = section_list(&a->detail, a->odd.filters > 0, a->sections);
 }
 
 struct exec_attempt *exec_tree_attempt(struct exec_tree *t, int64_t attempt)

@@ -11,6 +11,7 @@
 
 #include "listbox.h"
 #include "section.h"
+#include "model/review.h"
 
 /* A step (as its last attempt), an attempt or a check. Strings are owned by the tree. */
 struct exec_item {
@@ -48,7 +49,7 @@ struct exec_attempt {
 	struct detail detail;
 	enum section_kind sections[SECTION_COUNT];
 	size_t sections_n;
-	int64_t code_lines;       /* -1 unknown */
+	struct oddities odd;      /* of the code alone */
 	struct excerpt excerpts[SECTION_COUNT];
 	struct py_cache py;
 	uint64_t used;            /* for throwing out what was not used for longest */

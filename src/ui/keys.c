@@ -28,7 +28,7 @@ const struct command_info command_table[] = {
 	{ CMD_SIDE_LEFT, "side-left", { NULL, "Left h", "Left h" }, "scroll to the left", 0 },
 	{ CMD_UNFOLD_ALL, "unfold-all", LISTS("+"), "unfold everything below this row", 0 },
 	{ CMD_FOLD_ALL, "fold-all", LISTS("-"), "fold everything", 0 },
-	{ CMD_DOSSIER, "dossier", EVERYWHERE("p"), "everything about an attempt on one page", COMMAND_LATER },
+	{ CMD_DOSSIER, "dossier", EVERYWHERE("p"), "dossier: everything about an attempt on one page", 0 },
 
 	{ CMD_NEXT_PANE, "next-pane", LISTS("Tab"), "next pane", 0 },
 	{ CMD_PREV_PANE, "prev-pane", LISTS("S-Tab"), "previous pane", 0 },
@@ -40,7 +40,7 @@ const struct command_info command_table[] = {
 	{ CMD_EXECUTION, "execution", EVERYWHERE("2"), "pane Execution: steps and attempts", 0 },
 	{ CMD_ARTIFACTS, "artifacts", EVERYWHERE("3"), "pane Artifacts: the files that attempts made", 0 },
 	{ CMD_MESSAGES, "messages", EVERYWHERE("4"), "messages", COMMAND_LATER },
-	{ CMD_QUEUE, "queue", EVERYWHERE("5"), "review queue", COMMAND_LATER },
+	{ CMD_QUEUE, "queue", EVERYWHERE("5"), "review queue, worst first (`:queue 25 7`: a sample, its seed)", COMMAND_ARG },
 	{ CMD_SESSIONS, "sessions", EVERYWHERE("6"), "sessions", COMMAND_LATER },
 	{ CMD_NOTICES, "notices", EVERYWHERE("7"), "notices: all that the last line said", 0 },
 	{ CMD_MAXIMISE, "maximise", EVERYWHERE("z"), "this pane alone, or all three", 0 },
@@ -73,8 +73,8 @@ const struct command_info command_table[] = {
 	{ CMD_PREV_ATTEMPT, "prev-attempt", PAGERS("< {"), "same section of the previous attempt", 0 },
 	{ CMD_NEXT_FILE, "next-file", DIFFS("> }"), "next file", COMMAND_LATER },
 	{ CMD_PREV_FILE, "prev-file", DIFFS("< {"), "previous file", COMMAND_LATER },
-	{ CMD_NEXT_REVIEW, "next-review", EVERYWHERE("u"), "next to review", COMMAND_LATER },
-	{ CMD_PREV_REVIEW, "prev-review", EVERYWHERE("U"), "previous to review", COMMAND_LATER },
+	{ CMD_NEXT_REVIEW, "next-review", EVERYWHERE("u"), "next to review", 0 },
+	{ CMD_PREV_REVIEW, "prev-review", EVERYWHERE("U"), "previous to review", 0 },
 	{ CMD_GOTO, "goto", { NULL }, "go to a reference, line or share: `:7.2`, `:120`, `:50%`", COMMAND_ARG },
 
 	{ CMD_COPY, "copy", EVERYWHERE("y"), "copy the reference, the text full screen, or the selection", 0 },

@@ -94,6 +94,7 @@ static unsigned go_section(struct view *v, int dir)
 {
 	struct pager *p = pager_of(v);
 	enum section_kind list[SECTION_COUNT];
+	struct oddities odd = { 0 };
 	struct detail d = { 0 };
 	struct err e = { 0 };
 	size_t n, i = 0;
@@ -106,7 +107,8 @@ static unsigned go_section(struct view *v, int dir)
 		ui_error(v->ui, "%s", e.msg);
 		return TURN_DRAW;
 	}
-	n = section_list(&d, list);
+	query_oddities(v->ui->query, &d, false, &odd, NULL);
+	n = section_list(&d, odd.filters > 0, list);
 	query_detail_free(&d);
 	while (i < n && list[i] != (p->kind == SECTION_OUTPUT ? SECTION_STDOUT : p->kind))
 		i++;

@@ -100,6 +100,21 @@ static int indent_of(struct pane *p, const struct list_key *key)
 	return exec_tree_has_attempts(p->tree, key->v[0]) ? 8 : 4;
 }
 
+/* What is odd about the code is said beside it. */
+static void sum_code(const struct oddities *o, enum section_kind k, struct buf *out)
+{
+	struct buf odd = { 0 };
+	int64_t n = k == SECTION_CODE ? o->code_lines : o->filters;
+
+	if (n >= 0)
+		buf_addf(out, "%lld line%s", (long long)n, n == 1 ? "" : "s");
+	if (k == SECTION_CODE)
+		oddities_text(o, &odd);
+	if (odd.len)
+		buf_addf(out, "%sLOOK OUT: %s", out->len ? ", " : "", odd.data);
+	buf_free(&odd);
+}
+
 static void draw_section(struct pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
 	struct exec_attempt *a = exec_tree_attempt(p->tree, key->v[1]);
@@ -111,8 +126,8 @@ static void draw_section(struct pane *p, const struct list_key *key, struct canv
 		return;
 	x = canvas_text(c, r, x, y, PEN(ROLE_NORMAL), exec_tree_is_unfolded(p->tree, key) ? "▾ " : "▸ ");
 	x = canvas_text(c, r, x, y, PEN(ROLE_TITLE), section_word(k));
-	if (k == SECTION_CODE && a->code_lines >= 0)
-		buf_addf(&sum, "%lld line%s", (long long)a->code_lines, a->code_lines == 1 ? "" : "s");
+	if (k == SECTION_CODE || k == SECTION_FILTERS)
+		sum_code(&a->odd, k, &sum);
 	else
 		section_summary(&a->detail, k, &sum);
 	if (sum.len)

@@ -174,6 +174,10 @@ unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
 unsigned act_mark(struct view *v, const char *arg);
 unsigned act_note(struct view *v, const char *arg);
+unsigned act_dossier(struct view *v, const char *arg);
+unsigned act_queue(struct view *v, const char *arg);
+unsigned act_next_review(struct view *v, const char *arg);
+unsigned act_prev_review(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -183,6 +187,12 @@ unsigned view_panes_focus(struct view *v, enum pane_id pane);
 /* Shows an attempt in the Execution pane; unfolded, unless it is a check. */
 void view_panes_select(struct view *v, int64_t attempt, bool unfold);
 void view_panes_goto(struct view *v, int64_t step);
+struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e);
+bool view_is_dossier(const struct view *v);
+void view_dossier_show(struct view *v, int64_t attempt); /* another one, in its place */
+struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed); /* sample 0: everything */
+/* The attempt beside `step` in the queue, which goes there; 0: none. False: this is no queue. */
+bool view_queue_beside(struct view *v, int64_t step, int dir, int64_t *attempt);
 struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */

@@ -11,6 +11,7 @@ static const char *const words[SECTION_COUNT] = {
 	[SECTION_STDOUT] = "stdout", [SECTION_STDERR] = "stderr", [SECTION_FILES] = "files",
 	[SECTION_REFUSALS] = "refusals", [SECTION_ENVIRONMENT] = "environment", [SECTION_POLICY] = "policy",
 	[SECTION_RESOURCES] = "resources", [SECTION_REVIEW] = "review",
+	[SECTION_FILTERS] = "filters",
 };
 
 const char *section_word(enum section_kind k)
@@ -28,11 +29,13 @@ bool section_is_stream(enum section_kind k)
 	return k == SECTION_OUTPUT || k == SECTION_STDOUT || k == SECTION_STDERR;
 }
 
-size_t section_list(const struct detail *d, enum section_kind out[SECTION_COUNT])
+size_t section_list(const struct detail *d, bool filters, enum section_kind out[SECTION_COUNT])
 {
 	size_t n = 0;
 
 	out[n++] = SECTION_CODE;
+	if (filters)
+		out[n++] = SECTION_FILTERS;
 	out[n++] = SECTION_INPUTS;
 	out[n++] = SECTION_STDOUT;
 	out[n++] = SECTION_STDERR;
@@ -357,7 +360,8 @@ static void write_resources(const struct section_context *c, const struct detail
 }
 
 static void (*const writers[SECTION_COUNT])(const struct section_context *c, const struct detail *d, struct buf *out) = {
-	[SECTION_REVIEW] = section_write_review, [SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
+	[SECTION_REVIEW] = section_write_review, [SECTION_FILTERS] = section_write_filters,
+	[SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
 	[SECTION_ENVIRONMENT] = write_environment, [SECTION_POLICY] = write_policy, [SECTION_RESOURCES] = write_resources,
 };
 

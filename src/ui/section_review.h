@@ -1,4 +1,4 @@
-/* The section of marks and notes, for section.c. */
+/* The sections that a review adds (marks and notes, filters), for section.c. */
 #ifndef TICKMARK_UI_SECTION_REVIEW_H
 #define TICKMARK_UI_SECTION_REVIEW_H
 
@@ -6,5 +6,6 @@
 
 void section_sum_review(const struct detail *d, struct buf *out);
 void section_write_review(const struct section_context *c, const struct detail *d, struct buf *out);
+void section_write_filters(const struct section_context *c, const struct detail *d, struct buf *out);
 
 #endif
