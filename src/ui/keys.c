@@ -20,7 +20,7 @@ const struct command_info command_table[] = {
 	{ CMD_FIRST, "first", EVERYWHERE("g Home"), "to the first row", 0 },
 	{ CMD_LAST, "last", EVERYWHERE("G End"), "to the last row", 0 },
 	{ CMD_OPEN, "open", LISTS("Enter"), "unfold or fold; a line: full screen", 0 },
-	{ CMD_LINK, "link", PAGERS("Enter"), "earlier states of lines drawn again (links: later)", 0 },
+	{ CMD_LINK, "link", PAGERS("Enter"), "open what a line names (traceback, filter); else earlier states", 0 },
 	{ CMD_OPEN_PLACE, "open-place", DIFFS("Enter"), "open this place", COMMAND_LATER },
 	{ CMD_UNFOLD, "unfold", LISTS("Right l"), "unfold", 0 },
 	{ CMD_FOLD, "fold", LISTS("Left h"), "fold; then to the row above it", 0 },

@@ -38,6 +38,8 @@ struct pager {
 	char *pattern;
 	struct range hit;    /* gone to last; start -1: none */
 	struct hunt hunt;
+	int64_t *stops;      /* owned: lines from 1 that . and , go along instead of sections */
+	size_t stops_n;
 	bool selecting;
 	struct text_row anchor, mark; /* first and last row of the selection, in any order */
 };
@@ -63,6 +65,16 @@ void pager_show_place(struct pager *p, int64_t pos);
 struct range pager_chosen(const struct pager *p);
 /* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
 bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
+
+/* ---- pager_stops.c: places in the code that something else names ---- */
+
+/* Shows the line as found. */
+void pager_show_line(struct pager *p, int64_t line);
+void pager_find_stops(struct pager *p);
+unsigned pager_go_stop(struct pager *p, int dir);
+/* Enter: from a traceback to the line of the code; a filter to its line; else earlier states of lines. */
+unsigned pager_link(struct view *v, const char *arg);
+unsigned pager_toggle_states(struct view *v, const char *arg);
 
 /* ---- pager_search.c ---- */
 

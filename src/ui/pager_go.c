@@ -99,6 +99,8 @@ static unsigned go_section(struct view *v, int dir)
 	struct err e = { 0 };
 	size_t n, i = 0;
 
+	if (p->stops_n)
+		return pager_go_stop(p, dir);
 	if (p->kind == SECTION_NONE) {
 		ui_notice(v->ui, "this is no section of an attempt");
 		return TURN_DRAW;

@@ -34,6 +34,8 @@ struct pager_spec {
 	const char *path;           /* of an artifact; NULL */
 	int64_t pos;                /* byte to begin at; -1: the end */
 	bool python;                /* colours of Python */
+	int64_t line;               /* of the code to go to and to show as found, from 1; 0: pos counts */
+	bool filters;               /* . and , go along the filters of the code */
 };
 struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e);
 

@@ -5,6 +5,7 @@
 #include "exec_tree.h"
 #include "pane.h"
 #include "textdraw.h"
+#include "traceback.h"
 
 struct pane {
 	struct view view;
@@ -197,6 +198,27 @@ static void execution_draw(struct view *v, struct canvas *c, struct rect r)
 
 /* ---- what keys do -------------------------------------------------------------------------------------------- */
 
+/* A row of a traceback or of the filters stands for the line of code that it names. */
+static void names_line(struct pane *p, struct exec_attempt *a, struct excerpt *x, enum section_kind k, int64_t i,
+                       struct pager_spec *spec)
+{
+	int64_t line = 0;
+	size_t got;
+
+	if (i < 0 || i >= (int64_t)x->n || (k != SECTION_FILTERS && !section_is_stream(k)))
+		return;
+	int64_t end = x->rows[i].end >= 0 ? x->rows[i].end : x->text.size;
+	const char *bytes = window_at(x->text.window, x->rows[i].start, (size_t)MIN(end - x->rows[i].start, 4096), &got);
+	if (bytes)
+		got = (size_t)MIN((int64_t)got, end - x->rows[i].start);
+	if (bytes)
+		line = k == SECTION_FILTERS ? section_filter_line(bytes, got) : traceback_line(&a->detail, bytes, got);
+	if (line == 0)
+		return;
+	*spec = (struct pager_spec){ .attempt = a->id, .section = SECTION_CODE, .line = line, .filters = k == SECTION_FILTERS };
+	ui_notice(p->view.ui, "line %lld of the code", (long long)line);
+}
+
 /* Full screen, at the line that the cursor is on. */
 static unsigned open_pager(struct pane *p)
 {
@@ -217,6 +239,7 @@ static unsigned open_pager(struct pane *p)
 			spec.pos = x->rows[i].start;
 		else if (i >= (int64_t)x->n && x->n > 0)
 			spec.pos = x->rows[x->n - 1].start;
+		names_line(p, a, x, k, i, &spec);
 		if (k == SECTION_FILES && i >= 0 && (size_t)i < a->detail.artifacts_n &&
 		    a->detail.artifacts[i].size >= 0 && a->detail.artifacts[i].what != ARTIFACT_DELETED) {
 			spec = (struct pager_spec){ .attempt = a->id, .sha256 = a->detail.artifacts[i].sha256,
