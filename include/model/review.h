@@ -58,6 +58,16 @@ bool review_is_stale(const struct detail *d);
 void review_place_text(const struct review_place *at, struct buf *out);
 const char *judgement_glyph(enum judgement j); /* "✓" "?" "✗", "" for none and withdrawn */
 
+/* What names a record and how far it was when somebody looked: for reports. */
+struct record_identity {
+	char uuid[UUID_TEXT];
+	int64_t head_seq, head_us;
+	struct digest head;
+};
+bool review_identity(struct query *q, struct record_identity *out, struct err *e);
+/* Tells the ledger that something left the record ("report audit.html: 12 attempts"). */
+bool review_exported(struct workspace *ws, const char *what, struct err *e);
+
 /* ---- the queue (review_queue.c) ------------------------------------------------------------------------ */
 
 /* Why a step should be looked at, worst first. */

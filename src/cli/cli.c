@@ -24,6 +24,7 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_mark_entry,
 	&cmd_note_entry,
 	&cmd_queue_entry,
+	&cmd_report_entry,
 	&cmd_export_entry,
 	&cmd_verify_entry,
 	&cmd_config_entry,

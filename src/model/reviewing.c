@@ -180,6 +180,27 @@ bool review_opinions(struct query *q, bool (*fn)(void *ctx, const struct review_
 	return store_marks(q->store, 0, tell_opinion, &o, e);
 }
 
+bool review_identity(struct query *q, struct record_identity *out, struct err *e)
+{
+	struct ledger_head head;
+	struct uuid uuid;
+
+	if (!store_uuid(q->store, &uuid, e) || !store_head(q->store, &head, e))
+		return false;
+	uuid_text(&uuid, out->uuid);
+	out->head_seq = head.seq;
+	out->head_us = head.at_us;
+	out->head = head.entry;
+	return true;
+}
+
+bool review_exported(struct workspace *ws, const char *what, struct err *e)
+{
+	struct store *st = workspace_store(ws, e);
+
+	return st && store_event(st, "exported", 0, what, e);
+}
+
 /* ---- what it means ----------------------------------------------------------------------------------------- */
 
 const struct review_mark *review_counts(const struct detail *d)

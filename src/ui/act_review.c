@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "screen.h"
+#include "spawn.h"
 
 struct saying {
 	struct ui *ui;
@@ -270,4 +270,34 @@ unsigned act_prev_review(struct view *v, const char *arg)
 {
 	(void)arg;
 	return go_review(v, -1);
+}
+
+/* ---- the report ------------------------------------------------------------------------------------------ */
+
+static void report_written(struct ui *ui, void *ctx, const struct spawn_end *end)
+{
+	char *path = ctx;
+
+	if (end && end->status == 0)
+		ui_notice(ui, "the report is in %s", path);
+	else if (end)
+		ui_error(ui, "no report: %s", *end->err ? end->err : "no reason given");
+	free(path);
+}
+
+/* The command line writes it: there is one report, whoever asks for it. */
+unsigned act_report(struct view *v, const char *arg)
+{
+	const char *path = arg && *arg ? arg : "review.html";
+	const char *argv[] = { "tickmark", "report", "-o", path, NULL };
+	struct spawn_spec spec = { .argv = argv, .cwd = v->ui->root, .quiet = true, .done = report_written, .ctx = xstrdup(path) };
+	struct err e = { 0 };
+
+	if (!v->ui->query) {
+		free(spec.ctx);
+		return TURN_UNHANDLED;
+	}
+	if (!spawn_start(v->ui, &spec, &e))
+		ui_error(v->ui, "%s", e.msg);
+	return TURN_DRAW;
 }

@@ -85,6 +85,7 @@ const struct command_info command_table[] = {
 	{ CMD_NOTE, "note", EVERYWHERE("c"), "write a note on the attempt, the line or the file", COMMAND_ARG | COMMAND_WRITES },
 	{ CMD_CITE, "cite", EVERYWHERE("m"), "write a message that cites this", COMMAND_LATER },
 	{ CMD_TRACE, "trace", EVERYWHERE("T"), "trace where a file came from", COMMAND_LATER },
+	{ CMD_REPORT, "report", { NULL }, "write what was reviewed: `:report review.html`, .md or .csv", COMMAND_ARG | COMMAND_WRITES },
 	{ CMD_DIFF, "diff", { "d", "d", NULL }, "difference to the previous attempt", COMMAND_LATER },
 	{ CMD_DIFF_PICK, "diff-pick", { "D", "D", NULL }, "pick this, then the other, for a difference",
 	  COMMAND_LATER },

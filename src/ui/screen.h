@@ -178,6 +178,7 @@ unsigned act_dossier(struct view *v, const char *arg);
 unsigned act_queue(struct view *v, const char *arg);
 unsigned act_next_review(struct view *v, const char *arg);
 unsigned act_prev_review(struct view *v, const char *arg);
+unsigned act_report(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
