@@ -21,6 +21,7 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_wait_entry,
 	&cmd_log_entry,
 	&cmd_show_entry,
+	&cmd_search_entry,
 	&cmd_mark_entry,
 	&cmd_note_entry,
 	&cmd_queue_entry,

@@ -297,7 +297,9 @@ unsigned act_report(struct view *v, const char *arg)
 		free(spec.ctx);
 		return TURN_UNHANDLED;
 	}
-	if (!spawn_start(v->ui, &spec, &e))
+	if (!spawn_start(v->ui, &spec, &e)) {
+		free(spec.ctx);
 		ui_error(v->ui, "%s", e.msg);
+	}
 	return TURN_DRAW;
 }
