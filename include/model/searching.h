@@ -46,6 +46,7 @@ struct record_search_request {
 	unsigned in;              /* bits by enum found_in; 0: FOUND_ALL */
 	size_t most;              /* lines told of one place; 0: 200 */
 	int threads;              /* 0: one per core, 8 at most */
+	bool mapped;              /* read by store_map: for commands */
 	bool (*cancelled)(void *ctx); /* NULL: never. From any thread */
 	void *ctx;
 };

@@ -181,7 +181,8 @@ static void say_sum(const struct record_search_sum *sum)
 
 static int search_run(struct cmd *c)
 {
-	struct record_search_request r = { .pattern = c->args[0], .pattern_len = strlen(c->args[0]), .cancelled = is_cancelled };
+	struct record_search_request r = { .pattern = c->args[0], .pattern_len = strlen(c->args[0]), .cancelled = is_cancelled,
+		.mapped = true };
 	const char *limit = option_value(c, "limit");
 	struct sigaction act = { .sa_handler = on_interrupt };
 	struct printing p = { .c = c };

@@ -4,6 +4,8 @@
  */
 #include "search_attempt.h"
 
+#include "store/read.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -124,6 +126,8 @@ static void *work(void *arg)
 	int64_t id;
 
 	l.st = store_open(h->record, h->evidence ? STORE_EVIDENCE : STORE_READ, &e);
+	if (l.st && h->r->mapped && !h->evidence)
+		store_map(l.st);
 	l.search = l.st ? search_compile(h->r->pattern, h->r->pattern_len, h->r->flags, NULL, &e) : NULL;
 	if (!l.search)
 		fail(h, &e);
