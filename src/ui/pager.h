@@ -78,6 +78,9 @@ unsigned pager_toggle_states(struct view *v, const char *arg);
 
 /* ---- pager_search.c ---- */
 
+/* What a search of the record found in it: shown, and gone on from by n. */
+void pager_show_found(struct pager *p, const struct pager_spec *spec);
+
 bool pager_try_goto(struct pager *p);      /* towards goto_line, once the index has come so far */
 bool pager_hunt(struct pager *p);          /* one slice of the search; true when it is over */
 void pager_search(struct view *v, const char *pattern);

@@ -179,6 +179,7 @@ unsigned act_queue(struct view *v, const char *arg);
 unsigned act_next_review(struct view *v, const char *arg);
 unsigned act_prev_review(struct view *v, const char *arg);
 unsigned act_report(struct view *v, const char *arg);
+unsigned act_search_record(struct view *v, const char *arg); /* view_found.c */
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 

@@ -565,6 +565,8 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 			pager_stand_at(p, spec->pos);
 		if (spec->pos > 0)
 			pager_settle(p);
+		if (spec->pattern)
+			pager_show_found(p, spec);
 		if (spec->filters)
 			pager_find_stops(p);
 		if (spec->line > 0)

@@ -51,7 +51,7 @@ static void work_run(struct job *job, void *ctx)
 	struct work *w = ctx;
 	struct query *q;
 
-	w->job = job;
+	w->job = job; /* of the worker's thread alone */
 	w->request.cancelled = work_cancelled;
 	w->request.ctx = w;
 	w->e = (struct err){ 0 };
