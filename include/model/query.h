@@ -9,6 +9,7 @@
 struct ref; /* text.h */
 struct review_mark; /* model/review.h */
 struct review_note;
+struct list_filter; /* model/filtering.h */
 
 /* A record for reading: that of a workspace, or a file elsewhere (evidence). */
 struct query;
@@ -94,6 +95,7 @@ struct log_filter {
 	bool oldest_first;
 	int64_t after;       /* keyset: attempt id (step number with `steps`) to go on behind; 0 */
 	size_t limit;        /* 0: all */
+	const struct list_filter *fits; /* model/filtering.h; NULL: every row */
 };
 bool query_log(struct query *q, const struct log_filter *f, bool (*fn)(void *ctx, const struct row *r), void *ctx,
                struct err *e);

@@ -1,5 +1,6 @@
 /* log: the attempts, newest first. */
 #include "cmd.h"
+#include "model/filtering.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ static const struct cmd_option log_options[] = {
 	{ .name = "steps", .letter = 's', .help = "each step once, as its last attempt" },
 	{ .name = "checks", .letter = 'c', .help = "the repeats too" },
 	{ .name = "oldest-first", .letter = 'r', .help = "oldest first" },
+	{ .name = "filter", .letter = 'f', .arg = "WORDS", .help = "only what fits: text, outcome:error,limit mark:none asker:NAME age:2d input:PATH verdict:differs" },
 	{ .name = NULL },
 };
 
@@ -162,6 +164,9 @@ static bool take_filter(struct cmd *c, struct log_filter *f, struct listing *l, 
 	l->limit = (size_t)n;
 	f->limit = n ? (size_t)n + 1 : 0;
 	f->steps = option_given(c, "steps");
+	f->fits = option_value(c, "filter") ? list_filter_new(option_value(c, "filter"), e) : NULL;
+	if (e->code != ERR_NONE)
+		return false;
 	f->checks = option_given(c, "checks");
 	f->oldest_first = option_given(c, "oldest-first");
 	if (!cmd_query(c, e))
@@ -181,8 +186,10 @@ static int log_run(struct cmd *c)
 	struct listing l = { 0 };
 	struct err e = { 0 };
 
-	if (!take_filter(c, &f, &l, &e))
+	if (!take_filter(c, &f, &l, &e)) {
+		list_filter_free((struct list_filter *)f.fits);
 		return cmd_fail(c, &e);
+	}
 	if (c->json) {
 		l.json = json_writer_new();
 		json_open(l.json, "attempts", '[');
@@ -190,10 +197,11 @@ static int log_run(struct cmd *c)
 		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\tmark\twho\ttitle");
 	}
 	bool ok = query_log(c->query, &f, take_row, &l, &e);
+	list_filter_free((struct list_filter *)f.fits);
 	if (!c->json) {
 		columns_print(l.columns, stdout, "");
 		if (l.n == 0 && ok)
-			console_note("no attempt yet; tickmark run FILE makes one");
+			console_note(option_given(c, "filter") ? "nothing fits the filter" : "no attempt yet; tickmark run FILE makes one");
 		return ok ? STATUS_DONE : cmd_fail(c, &e);
 	}
 	json_close(l.json);

@@ -1,4 +1,5 @@
 /* Lists of the record as rows. */
+#include "model/filtering.h"
 #include "query_private.h"
 
 #include <stdlib.h>
@@ -36,6 +37,8 @@ static bool tell(void *ctx, const struct attempt_row *a)
 	if (a->check && !l->f->checks)
 		return true;
 	struct row r = make_row(l->q, a);
+	if (l->f->fits && !list_filter_fits(l->f->fits, l->q, &r))
+		return true;
 	l->told++;
 	return l->fn(l->ctx, &r) && (l->f->limit == 0 || l->told < l->f->limit);
 }
@@ -71,6 +74,8 @@ static bool note(void *ctx, const struct attempt_row *a)
 	r->limit = keep(s, r->limit);
 	r->detail = keep(s, r->detail);
 	r->reviewer = keep(s, r->reviewer);
+	if (s->l->f->fits && !list_filter_fits(s->l->f->fits, s->l->q, r))
+		s->n--;
 	return true;
 }
 
@@ -109,7 +114,7 @@ bool query_log(struct query *q, const struct log_filter *f, bool (*fn)(void *ctx
 	if (f->step)
 		return list_step(&l, e);
 	if (f->steps)
-		return store_steps(q->store, f->after, !f->oldest_first, f->limit ? f->limit : all, tell, &l, e);
+		return store_steps(q->store, f->after, !f->oldest_first, f->limit && !f->fits ? f->limit : all, tell, &l, e);
 	/* Checks that are left out do not count, so the limit is kept here. */
 	return store_attempts(q->store, f->after, !f->oldest_first, all, tell, &l, e);
 }

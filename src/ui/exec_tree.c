@@ -32,6 +32,7 @@ struct exec_tree {
 	struct exec_attempt *attempts[ATTEMPTS_KEPT];
 	uint64_t clock;
 	struct err error;               /* of the last reading of steps */
+	struct list_filter *fits;
 };
 
 /* ---- items ------------------------------------------------------------------------------------------ */
@@ -93,7 +94,8 @@ static void items_reverse(struct items *s)
 /* Steps behind `after` in one direction, ascending in any case; *end: there are no more. */
 static struct items read_steps(struct exec_tree *t, int64_t after, bool ascending, bool *end)
 {
-	struct log_filter f = { .steps = true, .oldest_first = ascending, .after = after, .limit = PAGE };
+	struct log_filter f = { .steps = true, .oldest_first = ascending, .after = after, .limit = PAGE,
+		.fits = t->fits };
 	struct items got = { 0 };
 
 	t->error = (struct err){ 0 };
@@ -657,9 +659,22 @@ void exec_tree_free(struct exec_tree *t)
 	drop_branch(t, 0);
 	free(t->branches);
 	free(t->unfolded);
+	list_filter_free(t->fits);
 	for (size_t i = 0; i < ATTEMPTS_KEPT; i++)
 		forget_attempt(t->attempts[i]);
 	free(t);
+}
+
+void exec_tree_filter(struct exec_tree *t, struct list_filter *f)
+{
+	list_filter_free(t->fits);
+	t->fits = f;
+	t->stale = true;
+}
+
+const struct list_filter *exec_tree_filter_of(const struct exec_tree *t)
+{
+	return t->fits;
 }
 
 const char *exec_tree_error(const struct exec_tree *t)

@@ -11,6 +11,7 @@
 
 #include "listbox.h"
 #include "section.h"
+#include "model/filtering.h"
 #include "model/review.h"
 
 /* A step (as its last attempt), an attempt or a check. Strings are owned by the tree. */
@@ -59,6 +60,9 @@ struct exec_tree;
 struct exec_tree *exec_tree_new(struct section_context context);
 void exec_tree_free(struct exec_tree *t);
 extern const struct list_ops exec_tree_ops; /* ctx: the tree */
+/* Steps that do not fit are not in it; the tree keeps the filter. NULL: all are. */
+void exec_tree_filter(struct exec_tree *t, struct list_filter *f);
+const struct list_filter *exec_tree_filter_of(const struct exec_tree *t);
 /* Why the record could not be read the last time; NULL: it could. */
 const char *exec_tree_error(const struct exec_tree *t);
 

@@ -186,6 +186,8 @@ static void execution_draw(struct view *v, struct canvas *c, struct rect r)
 	p->keys_n = listbox_rows(&p->list, r.h, p->keys);
 	if (p->keys_n == 0 && exec_tree_error(p->tree))
 		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_ERROR), exec_tree_error(p->tree));
+	else if (p->keys_n == 0 && exec_tree_filter_of(p->tree))
+		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_STRONG), "No step fits the filter; f changes it.");
 	else if (p->keys_n == 0)
 		draw_empty(v->ui, c, r);
 	for (size_t i = 0; i < p->keys_n; i++) {
@@ -441,6 +443,51 @@ static unsigned follow(struct view *v, const char *arg)
 	return TURN_DRAW;
 }
 
+/* ---- the filter ----------------------------------------------------------------------------------------------- */
+
+static void filter_by(void *ctx, const char *text)
+{
+	struct pane *p = ctx;
+	struct err e = { 0 };
+	struct list_filter *f = list_filter_new(text, &e);
+
+	if (e.code != ERR_NONE) {
+		ui_error(p->view.ui, "%s", e.msg);
+		return;
+	}
+	exec_tree_filter(p->tree, f);
+	listbox_validate(&p->list);
+	ui_notice(p->view.ui, f ? "only steps that fit; f and Enter on an empty line shows all" : "all steps");
+}
+
+static void filter_complete(void *ctx, const char *text, struct strv *out)
+{
+	(void)ctx;
+	list_filter_complete(text, out);
+}
+
+static unsigned filter(struct view *v, const char *arg)
+{
+	static const struct prompt_ops ask = { .label = "filter (Tab offers): ", .kind = PROMPT_TEXT, .complete = filter_complete, .done = filter_by };
+	struct pane *p = pane_of(v);
+	const struct list_filter *now = exec_tree_filter_of(p->tree);
+
+	if (arg)
+		filter_by(p, arg);
+	else
+		ui_ask(v->ui, &ask, p, now ? list_filter_text(now) : NULL, HISTORY_FILTER);
+	return TURN_DRAW;
+}
+
+static void execution_title(struct view *v, struct buf *left, struct buf *right)
+{
+	const struct list_filter *now = exec_tree_filter_of(pane_of(v)->tree);
+
+	(void)right;
+	if (now)
+		buf_addf(left, " · %s", list_filter_text(now));
+}
+
 /* ---- searching: titles, references, outcomes ---------------------------------------------------------------------- */
 
 static bool row_matches(struct pane *p, const struct list_key *key)
@@ -645,7 +692,7 @@ static const struct view_action actions[] = {
 	{ CMD_OPEN, open_row }, { CMD_UNFOLD, unfold }, { CMD_FOLD, fold }, { CMD_UNFOLD_ALL, unfold_all },
 	{ CMD_FOLD_ALL, fold_all }, { CMD_NEXT_STEP, next_step }, { CMD_PREV_STEP, prev_step },
 	{ CMD_NEXT_FAILED, next_failed }, { CMD_PREV_FAILED, prev_failed }, { CMD_FOLLOW, follow },
-	{ CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev }, { CMD_ESCAPE, clear_search },
+	{ CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev }, { CMD_ESCAPE, clear_search }, { CMD_FILTER, filter },
 	{ CMD_NONE, NULL },
 };
 
@@ -660,7 +707,7 @@ static struct listbox *execution_list(struct view *v)
 }
 
 static const struct view_ops ops = {
-	.name = "Execution", .list = execution_list, .place = PLACE_LIST, .actions = actions, .hints = hints, .draw = execution_draw,
+	.name = "Execution", .list = execution_list, .place = PLACE_LIST, .actions = actions, .hints = hints, .draw = execution_draw, .title = execution_title,
 	.mouse = execution_mouse, .changed = execution_changed, .tick = execution_tick, .subject = execution_subject,
 	.search = execution_search, .free = execution_free,
 };

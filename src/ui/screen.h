@@ -82,7 +82,7 @@ struct notice {
 	char *text; /* owned */
 };
 
-enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_NOTE, HISTORY_COUNT };
+enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_NOTE, HISTORY_FILTER, HISTORY_COUNT };
 
 #define UI_DEPTH 16      /* views over each other */
 #define UI_MIN_COLS 20
