@@ -41,7 +41,7 @@ struct word {
 
 static void end_word(struct word *w)
 {
-	if (!w->has_latin)
+	if (w->inside && !w->has_latin)
 		w->n = w->first; /* a language of its own */
 	w->inside = w->has_latin = false;
 }
