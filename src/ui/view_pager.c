@@ -238,7 +238,7 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 	buf_adds(left, p->title);
 	size_format(p->text.size, size);
 	if (p->stops_n)
-		buf_addf(left, " · . next of %zu filters", p->stops_n);
+		buf_addf(left, " · . next of %zu filter%s", p->stops_n, p->stops_n == 1 ? "" : "s");
 	if (p->hunt.on)
 		buf_adds(right, "searching … ");
 	if (p->follow)
