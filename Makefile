@@ -95,7 +95,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
               git util-linux procps mandoc shellcheck tmux
-DEPS_BENCH := bubblewrap hyperfine
+DEPS_BENCH := bubblewrap hyperfine ripgrep
 
 deps:
 	@sh tests/lint/deps.sh $(DEPS_BUILD) $(DEPS_TEST)

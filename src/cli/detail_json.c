@@ -3,6 +3,7 @@
  * once, for help and man page; a test compares the list with real documents.
  */
 #include "cmd.h"
+#include "model/review.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,21 @@ const struct cmd_member detail_members[] = {
 	{ "figures.backend", "matplotlib backend when figures were seen" },
 	{ "figures.lost", "figures that could not be saved" },
 	{ "answer_delivered", "whether somebody was there to get the answer" },
+	{ "marks[].judgement", "accepted, questioned, rejected or withdrawn; oldest first, the last counts" },
+	{ "marks[].note", "of the reviewer" },
+	{ "marks[].reviewer", "who filed it" },
+	{ "marks[].at", "when" },
+	{ "marks[].how", "screen, command, command without a terminal" },
+	{ "marks[].own_work", "whether reviewer and asker are one" },
+	{ "marks[].signed", "whether it carries a signature" },
+	{ "mark_stale", "whether the mark that counts has a newer attempt behind it" },
+	{ "notes[].section", "code, stdout, stderr, file; null for the attempt as a whole" },
+	{ "notes[].path", "of a file" },
+	{ "notes[].line", "from 1, else null" },
+	{ "notes[].cell", "of a table, as B7" },
+	{ "notes[].text", "what the reviewer wrote" },
+	{ "notes[].reviewer", "who wrote it" },
+	{ "notes[].at", "when" },
 	{ NULL, NULL },
 };
 
@@ -485,6 +501,50 @@ static void put_policy(struct json_writer *w, const struct detail *d)
 	json_put_bool(w, "answer_delivered", d->end.attempt && d->end.answer == 0);
 }
 
+static void put_string(struct json_writer *w, const char *key, const char *s)
+{
+	if (s)
+		json_put_bytes(w, key, s, strlen(s));
+	else
+		json_put_null(w, key);
+}
+
+static void put_review(struct json_writer *w, const struct detail *d)
+{
+	json_open(w, "marks", '[');
+	for (size_t i = 0; i < d->marks_n; i++) {
+		json_open(w, NULL, '{');
+		json_put_text(w, "judgement", judgement_word(d->marks[i].judgement));
+		put_string(w, "note", d->marks[i].note);
+		put_string(w, "reviewer", d->marks[i].reviewer);
+		json_put_time(w, "at", d->marks[i].at_us);
+		put_string(w, "how", d->marks[i].how);
+		json_put_bool(w, "own_work", d->marks[i].own_work);
+		json_put_bool(w, "signed", d->marks[i].is_signed);
+		json_close(w);
+	}
+	json_close(w);
+	json_put_bool(w, "mark_stale", review_is_stale(d));
+	json_open(w, "notes", '[');
+	for (size_t i = 0; i < d->notes_n; i++) {
+		const struct review_note *n = &d->notes[i];
+
+		json_open(w, NULL, '{');
+		put_string(w, "section", n->at.section);
+		put_string(w, "path", n->at.path);
+		if (n->at.line)
+			json_put_int(w, "line", n->at.line);
+		else
+			json_put_null(w, "line");
+		put_string(w, "cell", n->at.cell);
+		put_string(w, "text", n->text);
+		put_string(w, "reviewer", n->reviewer);
+		json_put_time(w, "at", n->at_us);
+		json_close(w);
+	}
+	json_close(w);
+}
+
 bool detail_json(struct json_writer *w, struct query *q, struct workspace *ws, const struct detail *d,
                  int64_t budget, struct err *e)
 {
@@ -498,5 +558,6 @@ bool detail_json(struct json_writer *w, struct query *q, struct workspace *ws, c
 	put_artifacts(w, d);
 	put_environment(w, d);
 	put_policy(w, d);
+	put_review(w, d);
 	return true;
 }

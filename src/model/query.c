@@ -4,6 +4,7 @@
 
 #include "control.h"
 #include "store/review.h"
+#include "reviewing.h"
 #include "text.h"
 
 #include <errno.h>
@@ -171,6 +172,7 @@ struct detail_parts {
 	struct environment env;
 	struct manifest inputs, artifacts;
 	bool has_env;
+	struct review_said said;
 };
 
 static bool read_parts(struct query *q, int64_t attempt, struct detail *out, struct detail_parts *p, struct err *e)
@@ -188,7 +190,8 @@ static bool read_parts(struct query *q, int64_t attempt, struct detail *out, str
 	return (!end->inputs || store_manifest_get(st, end->inputs, &p->inputs, e)) &&
 	       (!end->artifacts || store_manifest_get(st, end->artifacts, &p->artifacts, e)) &&
 	       (!a->retry_of || query_ref(q, a->retry_of, out->retry_of, e)) &&
-	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e));
+	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e)) &&
+	       (a->check_of || review_read(st, attempt, &p->said, e));
 }
 
 static bool count_message(void *ctx, const struct message *m)
@@ -222,6 +225,10 @@ bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct e
 	out->first_at = p->full.first_at;
 	out->qualified = p->full.qualified;
 	out->last_number = p->full.last_number;
+	out->marks = p->said.marks;
+	out->marks_n = p->said.marks_n;
+	out->notes = p->said.notes;
+	out->notes_n = p->said.notes_n;
 
 	struct state_of s = { q, attempt, p->full.end.outcome };
 	if (!p->full.end.attempt && !store_running(q->store, find_state, &s, e)) {
@@ -242,6 +249,7 @@ void query_detail_free(struct detail *d)
 			store_environment_free(&p->env);
 		store_manifest_free(&p->inputs);
 		store_manifest_free(&p->artifacts);
+		review_said_free(&p->said);
 	}
 	free(p);
 	*d = (struct detail){ 0 };
@@ -315,7 +323,7 @@ static bool look_produced(void *ctx, const struct produced *p)
 	struct elsewhere *x = ctx;
 
 	/* By path, highest step first: the first of this path is what a later step sees. */
-	if (strcmp(p->path, x->input->path) != 0)
+	if (p->judgement == JUDGED_REJECTED || strcmp(p->path, x->input->path) != 0)
 		return true;
 	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
 	return false;

@@ -207,6 +207,8 @@ const char *const sql_table[SQL_COUNT] = {
 	                 " signature, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?," NEXT_ID("mark", "marked") ")",
 	[SQL_MARK_EACH] = "SELECT id, uuid, attempt, judgement, note, reviewer, at_us, how, own_work, head, signer,"
 	                  " signature FROM mark WHERE attempt IS ? ORDER BY id",
+	[SQL_MARK_REJECTED] = "SELECT DISTINCT attempt FROM mark m WHERE attempt IS NOT NULL AND judgement = 'rejected'"
+	                      " AND id = (SELECT max(id) FROM mark WHERE attempt = m.attempt) ORDER BY attempt",
 	[SQL_NOTE_ADD] = "INSERT INTO note (uuid, attempt, section, path, path_bytes, line, cell, text, reviewer, at_us,"
 	                 " how, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?," NEXT_ID("note", "noted") ")",
 	[SQL_NOTE_EACH] = "SELECT id, uuid, attempt, section, path, path_bytes, line, cell, text, reviewer, at_us, how"

@@ -16,6 +16,7 @@
 #include "loop.h"
 #include "model.h"
 #include "model/query.h"
+#include "model/review.h"
 #include "model/run.h"
 #include "model/source.h"
 #include "model/watch.h"
@@ -35,6 +36,9 @@ struct subject {
 	char ref[REF_TEXT];     /* "7.2"; "" */
 	char *path;             /* an artifact of the attempt, or a file of the workspace; owned, NULL */
 	bool artifact;          /* path is an artifact of the attempt */
+	bool check;             /* it is a check */
+	const char *section;    /* "code", "stdout", "stderr": where `line` is; NULL */
+	int64_t line;           /* from 1; 0: none */
 };
 void subject_free(struct subject *s);
 
@@ -78,7 +82,7 @@ struct notice {
 	char *text; /* owned */
 };
 
-enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_COUNT };
+enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_NOTE, HISTORY_FILTER, HISTORY_COUNT };
 
 #define UI_DEPTH 16      /* views over each other */
 #define UI_MIN_COLS 20
@@ -171,6 +175,14 @@ unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
 unsigned act_diff(struct view *v, const char *arg);
 unsigned act_diff_pick(struct view *v, const char *arg);
+unsigned act_mark(struct view *v, const char *arg);
+unsigned act_note(struct view *v, const char *arg);
+unsigned act_dossier(struct view *v, const char *arg);
+unsigned act_queue(struct view *v, const char *arg);
+unsigned act_next_review(struct view *v, const char *arg);
+unsigned act_prev_review(struct view *v, const char *arg);
+unsigned act_report(struct view *v, const char *arg);
+unsigned act_search_record(struct view *v, const char *arg); /* view_found.c */
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -180,6 +192,12 @@ unsigned view_panes_focus(struct view *v, enum pane_id pane);
 /* Shows an attempt in the Execution pane; unfolded, unless it is a check. */
 void view_panes_select(struct view *v, int64_t attempt, bool unfold);
 void view_panes_goto(struct view *v, int64_t step);
+struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e);
+bool view_is_dossier(const struct view *v);
+void view_dossier_show(struct view *v, int64_t attempt); /* another one, in its place */
+struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed); /* sample 0: everything */
+/* The attempt beside `step` in the queue, which goes there; 0: none. False: this is no queue. */
+bool view_queue_beside(struct view *v, int64_t step, int dir, int64_t *attempt);
 struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */

@@ -1,6 +1,7 @@
 /* The sections of an attempt as sources of bytes; those that are no bytes of the record are written here. */
 #include "section.h"
 #include "model/message.h"
+#include "section_review.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@ static const char *const words[SECTION_COUNT] = {
 	[SECTION_NONE] = "", [SECTION_CODE] = "code", [SECTION_INPUTS] = "inputs", [SECTION_OUTPUT] = "stdout and stderr",
 	[SECTION_STDOUT] = "stdout", [SECTION_STDERR] = "stderr", [SECTION_FILES] = "files",
 	[SECTION_REFUSALS] = "refusals", [SECTION_ENVIRONMENT] = "environment", [SECTION_POLICY] = "policy",
-	[SECTION_RESOURCES] = "resources", [SECTION_MESSAGES] = "messages",
+	[SECTION_RESOURCES] = "resources", [SECTION_MESSAGES] = "messages", [SECTION_REVIEW] = "review",
+	[SECTION_FILTERS] = "filters",
 };
 
 const char *section_word(enum section_kind k)
@@ -28,17 +30,21 @@ bool section_is_stream(enum section_kind k)
 	return k == SECTION_OUTPUT || k == SECTION_STDOUT || k == SECTION_STDERR;
 }
 
-size_t section_list(const struct detail *d, enum section_kind out[SECTION_COUNT])
+size_t section_list(const struct detail *d, bool filters, enum section_kind out[SECTION_COUNT])
 {
 	size_t n = 0;
 
 	out[n++] = SECTION_CODE;
+	if (filters)
+		out[n++] = SECTION_FILTERS;
 	out[n++] = SECTION_INPUTS;
 	out[n++] = SECTION_STDOUT;
 	out[n++] = SECTION_STDERR;
 	out[n++] = SECTION_FILES;
 	if (d->refusals_n > 0)
 		out[n++] = SECTION_REFUSALS;
+	if (d->marks_n + d->notes_n > 0)
+		out[n++] = SECTION_REVIEW;
 	out[n++] = SECTION_ENVIRONMENT;
 	out[n++] = SECTION_POLICY;
 	if (d->end.attempt)
@@ -162,6 +168,9 @@ void section_summary(const struct detail *d, enum section_kind k, struct buf *ou
 		break;
 	case SECTION_REFUSALS:
 		sum_refusals(d, out);
+		break;
+	case SECTION_REVIEW:
+		section_sum_review(d, out);
 		break;
 	case SECTION_ENVIRONMENT:
 		buf_addf(out, "%s %s", d->env.implementation ? d->env.implementation : "",
@@ -381,6 +390,7 @@ static void write_messages(const struct section_context *c, const struct detail 
 }
 
 static void (*const writers[SECTION_COUNT])(const struct section_context *c, const struct detail *d, struct buf *out) = {
+	[SECTION_REVIEW] = section_write_review, [SECTION_FILTERS] = section_write_filters,
 	[SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
 	[SECTION_ENVIRONMENT] = write_environment, [SECTION_POLICY] = write_policy, [SECTION_RESOURCES] = write_resources,
 	[SECTION_MESSAGES] = write_messages,

@@ -23,6 +23,11 @@ def timed(argv, cwd, env=ENV, ok=(0,)):
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
     spent = time.perf_counter() - begin
     if done.returncode not in ok:
+def timed(argv, cwd, env=ENV, fine=(0,)):
+    begin = time.perf_counter()
+    done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
+    spent = time.perf_counter() - begin
+    if done.returncode not in fine:
         sys.exit(f"bench: {argv} failed: {done.stderr.decode(errors='replace')}")
     return spent
 
@@ -142,6 +147,32 @@ def p6():
         say("P6b", "the same / git diff --no-index", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
         x, y = peak(ours), peak(gnu)
         say("P6c", "the same, peak memory / GNU diff", x, y, 1.0, f"{x >> 10} MiB / {y >> 10} MiB")
+def p5():
+    """Ten streams of 50 MB, as the record holds them and as files, both in the page cache."""
+    n = max(N // 5, 3) if "P5" not in WANT else N
+    ws, bare = workspace("p5"), folder("p5-files")
+    write(ws + "/step.py", """# 50 MB of lines
+import random, sys
+seed = int(sys.argv[1]); r = random.Random(seed); w = sys.stdout.write; size = i = 0
+words = "premium layer limit excess policy risk schedule total account region currency claim".split()
+while size < 50_000_000:
+    i += 1
+    line = f"{i:08d} {r.choice(words)} {r.choice(words)} {r.random()*1e6:.2f} EUR ref={r.getrandbits(48):012x} {r.choice(words)}\\n"
+    if i % 100_000 == seed: line = f"{i:08d} Needle-4711 was here, total 123.99 GBP\\n"
+    w(line); size += len(line)
+""")
+    for i in range(1, 11):
+        timed([TICK, "run", "step.py", str(i)], ws)
+        with open(f"{bare}/{i}.txt", "wb") as f:
+            subprocess.run([TICK, "show", "last", "--stdout"], cwd=ws, env=ENV, check=True, stdin=NULL, stdout=f)
+    total = sum(os.path.getsize(f"{bare}/{f}") for f in os.listdir(bare))
+    for what, ours, theirs, target in (
+            ("regular expression", [r"total [0-9]{3}\.99 [A-Z]{3}", "--case"], [r"total [0-9]{3}\.99 [A-Z]{3}"], 1.0),
+            ("literal", ["Needle-4711", "-F"], ["-F", "Needle-4711"], 1.0),
+            ("literal without a hit", ["Needle-4712", "-F"], ["-F", "Needle-4712"], 1.5)):
+        x, y = pairs(lambda: timed([TICK, "search", "--in", "stdout", *ours], ws, fine=(0, 1)),
+                     lambda: timed(["rg", "-n", *theirs, bare], bare, fine=(0, 1)), n)
+        say("P5", f"{what} over {total/1e6:.0f} MB of recorded streams / rg -n on files", x, y, target, f"{x*1e3:.0f} ms / {y*1e3:.0f} ms")
 
 
 def p8():
@@ -211,6 +242,7 @@ def p12():
 
 try:
     for bench in (p1, p3, p6, p8, p10, p11, p12):
+    for bench in (p1, p3, p5, p8, p11, p12):
         if not WANT or bench.__name__.upper() in WANT:
             bench()
 finally:

@@ -52,6 +52,16 @@ X
 	sed -i 's/Bonn,20/Bonn,21/' schedule.csv
 }
 
+# Something for a reviewer: a failure and its correction, a filter, hidden characters, a refusal.
+fixture_review() {
+	fixture_basic || return 1
+	mkdir -p "$XDG_CONFIG_HOME/tickmark"; printf "reviewer = R. Eviewer\nname = ana\n" > "$XDG_CONFIG_HOME/tickmark/config"
+	printf '# Cut the schedule\n# purpose: what the treaty asks for\nimport csv\nrows = [r for r in csv.DictReader(open("schedule.csv")) if float(r["tiv"]) > 10]\ndef f(x):\n    return x["nope"]\nprint(len(rows))\nf(rows[0])\n' > cut.py
+	"$TICKMARK" run cut.py
+	printf '# Fetch the rates\n# purpose: rates of today\nimport socket\ntry:\n    socket.create_connection(("192.0.2.1", 80), timeout=1)\nexcept OSError:\n    print("p\xd0\xb0y")\n' > fetch.py
+	"$TICKMARK" run fetch.py || return 1
+}
+
 # A stream of many lines, and one very long one.
 fixture_long() {
 	cat > long.py <<'X'

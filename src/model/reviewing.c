@@ -1,0 +1,233 @@
+/* Marks and notes: filing and reading them, and what "own work" and "stale" mean. */
+#include "reviewing.h"
+
+#include "store/review.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- who ------------------------------------------------------------------------------------------- */
+
+char *review_person(struct workspace *ws)
+{
+	char *name = setting_get(NULL, "reviewer", NULL, NULL);
+
+	return name ? name : settings_person(ws);
+}
+
+/* The reviewer asked for it himself: under the name that he reviews by, or the one that he runs by. */
+static bool is_own_work(struct workspace *ws, const struct asker *asker, const char *reviewer)
+{
+	char *person;
+	bool own;
+
+	if (asker->kind != ASKER_PERSON || !asker->name)
+		return false;
+	person = settings_person(ws);
+	own = strcasecmp(asker->name, reviewer) == 0 || strcasecmp(asker->name, person) == 0;
+	free(person);
+	return own;
+}
+
+/* ---- filing ------------------------------------------------------------------------------------------ */
+
+static bool check_text(const char *what, const char *text, struct err *e)
+{
+	size_t n = strlen(text);
+
+	if (n > REVIEW_TEXT_MAX)
+		return err_set(e, ERR_INPUT, "the %s is longer than %d bytes", what, REVIEW_TEXT_MAX);
+	if (!utf8_valid(text, n))
+		return err_set(e, ERR_INPUT, "the %s is not UTF-8", what);
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+			return err_set(e, ERR_INPUT, "the %s holds control characters", what);
+	return true;
+}
+
+/* The message of the store with what it is about in front. */
+static bool about(struct store *st, int64_t attempt, bool ok, struct err *e)
+{
+	struct attempt_full a;
+
+	if (ok || !e || attempt == 0 || !store_attempt_get(st, attempt, &a, NULL))
+		return ok;
+	err_prefix(e, "%lld.%lld", (long long)a.attempt.step, (long long)a.attempt.number);
+	store_attempt_free(&a);
+	return false;
+}
+
+bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const char *note, const char *how,
+                 struct err *e)
+{
+	struct mark m = { .attempt = attempt, .judgement = j, .note = note && *note ? note : NULL, .how = how };
+	struct attempt_full a;
+	struct store *st;
+	char *reviewer;
+	bool ok;
+
+	if ((m.note && !check_text("note", m.note, e)) || !(st = workspace_store(ws, e)))
+		return false;
+	reviewer = review_person(ws);
+	m.reviewer = reviewer;
+	ok = attempt == 0 || store_attempt_get(st, attempt, &a, e);
+	if (ok && attempt) {
+		m.own_work = is_own_work(ws, &a.attempt.asker, reviewer);
+		store_attempt_free(&a);
+	}
+	ok = ok && about(st, attempt, store_mark_add(st, &m, e), e);
+	free(reviewer);
+	return ok;
+}
+
+bool review_note(struct workspace *ws, int64_t attempt, const struct review_place *at, const char *text,
+                 const char *how, struct err *e)
+{
+	struct store *st;
+	char *reviewer;
+	bool ok;
+
+	if (!*text)
+		return err_set(e, ERR_INPUT, "a note without text says nothing");
+	if (!check_text("note", text, e) || !(st = workspace_store(ws, e)))
+		return false;
+	reviewer = review_person(ws);
+	struct note n = { .attempt = attempt, .section = at->section, .path = at->path, .line = at->line, .cell = at->cell,
+		          .text = text, .reviewer = reviewer, .how = how };
+	ok = about(st, attempt, store_note_add(st, &n, e), e);
+	free(reviewer);
+	return ok;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+static const char *keep(struct strv *texts, const char *s)
+{
+	if (!s)
+		return NULL;
+	strv_add(texts, s);
+	return texts->v[texts->n - 1];
+}
+
+static struct review_mark as_read(const struct mark *m)
+{
+	return (struct review_mark){
+		.judgement = m->judgement, .note = m->note, .reviewer = m->reviewer ? m->reviewer : "", .at_us = m->at_us,
+		.how = m->how ? m->how : "", .own_work = m->own_work, .is_signed = m->signature != NULL,
+	};
+}
+
+static bool take_mark(void *ctx, const struct mark *m)
+{
+	struct review_said *s = ctx;
+	struct review_mark *v;
+
+	s->marks = grow(s->marks, s->marks_n, &s->marks_cap, sizeof(*s->marks));
+	v = &s->marks[s->marks_n++];
+	*v = as_read(m);
+	v->note = keep(&s->texts, v->note);
+	v->reviewer = keep(&s->texts, v->reviewer);
+	v->how = keep(&s->texts, v->how);
+	return true;
+}
+
+static bool take_note(void *ctx, const struct note *n)
+{
+	struct review_said *s = ctx;
+
+	s->notes = grow(s->notes, s->notes_n, &s->notes_cap, sizeof(*s->notes));
+	s->notes[s->notes_n++] = (struct review_note){
+		.at = { .section = keep(&s->texts, n->section), .path = keep(&s->texts, n->path), .line = n->line,
+		        .cell = keep(&s->texts, n->cell) },
+		.text = keep(&s->texts, n->text ? n->text : ""), .reviewer = keep(&s->texts, n->reviewer ? n->reviewer : ""),
+		.at_us = n->at_us, .how = keep(&s->texts, n->how ? n->how : ""),
+	};
+	return true;
+}
+
+bool review_read(struct store *st, int64_t attempt, struct review_said *out, struct err *e)
+{
+	return store_marks(st, attempt, take_mark, out, e) && store_notes(st, attempt, take_note, out, e);
+}
+
+void review_said_free(struct review_said *s)
+{
+	free(s->marks);
+	free(s->notes);
+	strv_free(&s->texts);
+	*s = (struct review_said){ 0 };
+}
+
+struct opinions {
+	bool (*fn)(void *ctx, const struct review_mark *m);
+	void *ctx;
+};
+
+static bool tell_opinion(void *ctx, const struct mark *m)
+{
+	struct opinions *o = ctx;
+	struct review_mark v = as_read(m);
+
+	return o->fn(o->ctx, &v);
+}
+
+bool review_opinions(struct query *q, bool (*fn)(void *ctx, const struct review_mark *m), void *ctx, struct err *e)
+{
+	struct opinions o = { fn, ctx };
+
+	return store_marks(q->store, 0, tell_opinion, &o, e);
+}
+
+bool review_identity(struct query *q, struct record_identity *out, struct err *e)
+{
+	struct ledger_head head;
+	struct uuid uuid;
+
+	if (!store_uuid(q->store, &uuid, e) || !store_head(q->store, &head, e))
+		return false;
+	uuid_text(&uuid, out->uuid);
+	out->head_seq = head.seq;
+	out->head_us = head.at_us;
+	out->head = head.entry;
+	return true;
+}
+
+bool review_exported(struct workspace *ws, const char *what, struct err *e)
+{
+	struct store *st = workspace_store(ws, e);
+
+	return st && store_event(st, "exported", 0, what, e);
+}
+
+/* ---- what it means ----------------------------------------------------------------------------------------- */
+
+const struct review_mark *review_counts(const struct detail *d)
+{
+	const struct review_mark *last = d->marks_n ? &d->marks[d->marks_n - 1] : NULL;
+
+	return last && last->judgement != JUDGED_WITHDRAWN && last->judgement != JUDGED_NONE ? last : NULL;
+}
+
+bool review_is_stale(const struct detail *d)
+{
+	return review_counts(d) && d->last_number > d->attempt.number;
+}
+
+void review_place_text(const struct review_place *at, struct buf *out)
+{
+	if (at->section && !at->path)
+		buf_adds(out, at->section);
+	if (at->path)
+		buf_addf(out, "file %s", at->path);
+	if (at->line)
+		buf_addf(out, "%sline %lld", out->len ? " " : "", (long long)at->line);
+	if (at->cell)
+		buf_addf(out, "%scell %s", out->len ? " " : "", at->cell);
+}
+
+const char *judgement_glyph(enum judgement j)
+{
+	return j == JUDGED_ACCEPTED ? "✓" : j == JUDGED_QUESTIONED ? "?" : j == JUDGED_REJECTED ? "✗" : "";
+}
