@@ -103,6 +103,7 @@ struct interpreter {
 	struct environment env;
 	char *problem;         /* why it cannot be used; NULL */
 	struct strv prefixes;  /* folders the run must see, besides /usr */
+	struct strv sites;     /* folders it imports from, as it said */
 	void *arena;           /* private */
 };
 /* By rule: `wanted` (path, or a name looked up in PATH), else the workspace's setting, else an active
@@ -121,5 +122,12 @@ void interpreter_free(struct interpreter *i);
 /* One finding: what, how it is, and what to do about it ("" when nothing). */
 struct finding { const char *what; const char *state; const char *remedy; bool good; };
 bool doctor_each(struct workspace *ws, void (*fn)(void *ctx, const struct finding *f), void *ctx, struct err *e);
+
+/* One attack of the self-test, and what the sandbox did (selftest.c). */
+struct trial { const char *area; const char *tried; const char *answer; bool held; };
+/* Makes the attacks in the sandbox of this machine, of tier *tier; *held: none got through. False when
+ * they could not be made. */
+bool doctor_self_test(struct workspace *ws, void (*fn)(void *ctx, const struct trial *t), void *ctx, const char **tier,
+                      bool *held, struct err *e);
 
 #endif

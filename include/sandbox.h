@@ -124,6 +124,7 @@ struct sandbox_left {
 struct sandbox_collected {
 	int64_t files;
 	int64_t bytes;
+	int64_t noted;         /* LEFT_OTHER */
 	int64_t left_out;     /* over the caps of the policy (artifact files, depth) */
 	char first_left_out[256];
 };
@@ -134,6 +135,8 @@ struct sandbox_collected {
 typedef bool (*sandbox_left_fn)(void *ctx, const struct sandbox_left *left, struct err *e);
 bool sandbox_collect(struct sandbox *sb, sandbox_left_fn fn, void *ctx, struct sandbox_collected *out,
                      struct err *e);
+/* Kills what may still live and waits for its end; nothing runs afterwards. */
+void sandbox_end(struct sandbox *sb);
 /* Kills what may still live, waits for it, releases everything. NULL is fine. */
 void sandbox_free(struct sandbox *sb);
 
@@ -146,8 +149,22 @@ struct sandbox_caps {
 	char why[512];         /* why not better, and what to do about it; "" when nothing is missing */
 };
 /* Finds out by doing it in throw-away children; some tens of milliseconds. `disk` is a folder of ours
- * for the disk kinds. */
+ * for the disk kinds. For tests only, these variables of the caller's environment name the one tier or
+ * kind of scratch that is tried ("A-root", "B"; "disk"); `why` then says so. */
+#define SANDBOX_TEST_TIER "TICKMARK_TEST_TIER"
+#define SANDBOX_TEST_SCRATCH "TICKMARK_TEST_SCRATCH"
 bool sandbox_probe(const char *disk, struct sandbox_caps *out, struct err *e);
+/* One attack of the self-test: what was tried, and what the sandbox did. */
+struct sandbox_tried {
+	const char *area;   /* "network", "files" … */
+	const char *tried;  /* "opens an internet connection (IPv4)" */
+	const char *answer; /* "Permission denied; on the record: network, socket AF_INET" */
+	bool held;          /* false: it got through, or could not be tried */
+};
+typedef void (*sandbox_tried_fn)(void *ctx, const struct sandbox_tried *t);
+/* Runs the built-in attacks, one run each, in the sandbox that caps names; `disk`: a folder of ours.
+ * False with an error where one got through. Seconds. */
+bool sandbox_self_test(const struct sandbox_caps *caps, const char *disk, sandbox_tried_fn fn, void *ctx, struct err *e);
 /* Host ids that a run's files must have: layers must be owned by them, 0600/0700. */
 void sandbox_owner(uid_t *uid, gid_t *gid);
 

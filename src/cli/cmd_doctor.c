@@ -6,15 +6,21 @@
 
 static const struct cmd_option doctor_options[] = {
 	{ .name = "limits", .help = "the limits in force, and what raises them" },
+	{ .name = "self-test", .help = "attacks the sandbox of this machine and shows what it did" },
 	{ .name = NULL },
 };
 
 static const struct cmd_member doctor_members[] = {
-	{ "good", "whether nothing needs to be done; not with --limits" },
+	{ "good", "whether nothing needs to be done, or nothing got through; not with --limits" },
 	{ "findings[].what", "what was looked at" },
 	{ "findings[].state", "how it is" },
 	{ "findings[].remedy", "what to do about it, null when nothing" },
 	{ "findings[].good", "whether it is as it should be" },
+	{ "tier", "kind of sandbox that was attacked; with --self-test" },
+	{ "attacks[].area", "what was aimed at" },
+	{ "attacks[].tried", "what was tried" },
+	{ "attacks[].answer", "what the sandbox did" },
+	{ "attacks[].held", "whether it was held" },
 	{ "limits[].name", "name of a limit; with --limits" },
 	{ "limits[].person", "its value for runs of a person, in bytes, milliseconds or a count; 0 is none" },
 	{ "limits[].assistant", "its value for runs of an assistant" },
@@ -139,23 +145,74 @@ static int examine(struct cmd *c)
 	return status;
 }
 
+/* ---- the self-test ---- */
+
+static void take_trial(void *ctx, const struct trial *t)
+{
+	struct examination *x = ctx;
+
+	if (x->json) {
+		json_open(x->json, NULL, '{');
+		json_put_text(x->json, "area", t->area);
+		json_put_text(x->json, "tried", t->tried);
+		json_put_bytes(x->json, "answer", t->answer, strlen(t->answer));
+		json_put_bool(x->json, "held", t->held);
+		json_close(x->json);
+		return;
+	}
+	columns_cell_take(x->columns, xstrdup(t->held ? "ok" : "!!"), t->held ? TONE_GOOD : TONE_BAD);
+	columns_cell(x->columns, "%s", t->area);
+	columns_cell(x->columns, "%s", t->tried);
+	columns_cell_take(x->columns, console_text(stdout, t->answer, strlen(t->answer)), TONE_PLAIN);
+	columns_row(x->columns);
+}
+
+static int self_test(struct cmd *c)
+{
+	struct examination x = { 0 };
+	struct err e = { 0 };
+	const char *tier;
+
+	if (c->json) {
+		x.json = json_writer_new();
+		json_open(x.json, "attacks", '[');
+	} else {
+		x.columns = columns_new("\tarea\twhat a run tried\twhat the sandbox did");
+	}
+	bool ok = doctor_self_test(c->ws, take_trial, &x, &tier, &x.good, &e);
+	int status = !ok ? cmd_fail(c, &e) : x.good ? STATUS_DONE : STATUS_NOT_GOOD;
+	if (x.json) {
+		json_close(x.json);
+		json_put_text(x.json, "tier", tier);
+		json_put_bool(x.json, "good", x.good);
+		return cmd_print_json(c, x.json, status);
+	}
+	columns_print_whole(x.columns, stdout, "");
+	if (ok)
+		printf("tier %s: %s\n", tier, x.good ? "nothing got through" : "the sandbox does not hold here; nothing should be run");
+	return status;
+}
+
 static int doctor_run(struct cmd *c)
 {
 	struct err e = { 0 };
 
 	if (!cmd_workspace(c, &e) && e.code != ERR_NOTFOUND)
 		return cmd_fail(c, &e);
+	if (option_given(c, "self-test"))
+		return self_test(c);
 	return option_given(c, "limits") ? show_limits(c) : examine(c);
 }
 
 const struct cmd_entry cmd_doctor_entry = {
 	.name = "doctor",
-	.args = "[--limits]",
+	.args = "[--limits | --self-test]",
 	.brief = "Shows what this machine can do for tickmark, and what to do about the rest",
 	.detail = "Works without a workspace too. With --limits: the limits in force for a person's and an assistant's "
-	          "runs, and what raises each.",
-	.statuses = "0 all is well, 1 something is to be done, 2 it could not be examined, 3 wrong use",
-	.examples = "tickmark doctor\ntickmark doctor --limits",
+	          "runs, and what raises each. With --self-test: programs that attack the sandbox are run in it, and what "
+	          "became of each is shown; it takes some seconds and harms nothing where one gets through.",
+	.statuses = "0 all is well, 1 something is to be done or got through, 2 it could not be examined, 3 wrong use",
+	.examples = "tickmark doctor\ntickmark doctor --limits\ntickmark doctor --self-test",
 	.options = doctor_options,
 	.members = doctor_members,
 	.run = doctor_run,

@@ -12,6 +12,7 @@ struct collecting {
 	const struct offer *offer;
 	const char *script;
 	const struct digest *code;
+	const struct halt *halt;
 	struct strv removed;  /* paths removed; folders end in a slash */
 	struct strv present;  /* paths found with a file, in order of path */
 };
@@ -70,6 +71,8 @@ static bool take(void *ctx, const struct sandbox_left *left, struct err *e)
 {
 	struct collecting *c = ctx;
 
+	if (halt_is_asked(c->halt))
+		return err_set(e, ERR_CANCELLED, "stopped while its files were being kept");
 	switch (left->kind) {
 	case LEFT_FILE:
 		if (figures_is_report(left->path)) {
@@ -147,9 +150,10 @@ static void sort(struct artifacts *a)
 }
 
 bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb,
-                       const struct offer *o, const char *script, const struct digest *code, struct err *e)
+                       const struct offer *o, const char *script, const struct digest *code, const struct halt *halt,
+                       struct err *e)
 {
-	struct collecting c = { .a = a, .store = st, .owner = owner, .offer = o, .script = script, .code = code };
+	struct collecting c = { .a = a, .store = st, .owner = owner, .offer = o, .script = script, .code = code, .halt = halt };
 
 	*a = (struct artifacts){ 0 };
 	bool ok = sandbox_collect(sb, take, &c, &a->collected, e);

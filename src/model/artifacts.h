@@ -5,6 +5,7 @@
 #define TICKMARK_MODEL_ARTIFACTS_H
 
 #include "figures.h"
+#include "halt.h"
 #include "offer.h"
 
 struct artifacts {
@@ -16,9 +17,11 @@ struct artifacts {
 };
 
 /* `script` and `code` are the file that the sandbox put there itself. Contents are kept when it
- * returns, by small transactions; on failure what was kept so far is in `entries`. */
+ * returns, by small transactions; on failure what was kept so far is in `entries`. ERR_CANCELLED: a
+ * stop was asked for on the way. */
 bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb,
-                       const struct offer *o, const char *script, const struct digest *code, struct err *e);
+                       const struct offer *o, const char *script, const struct digest *code, const struct halt *halt,
+                       struct err *e);
 void artifacts_free(struct artifacts *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* What this machine can do, finding by finding, each with what to do about it. */
-#include "private.h"
+#include "bytecode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define LITTLE_SPACE (1LL << 30)
+#define BYTECODE_SHARE 10 /* one module in so many may be without */
 
 struct report {
 	struct workspace *ws;  /* NULL: outside of any */
@@ -34,12 +35,12 @@ static void look_at_kernel(const struct report *r)
 	tell(r, "kernel", true, xasprintf("%s %s %s", u.sysname, u.release, u.machine), NULL);
 }
 
-static bool find_caps(const struct report *r, struct sandbox_caps *out, struct err *e)
+bool doctor_caps(struct workspace *ws, struct sandbox_caps *out, struct err *e)
 {
 	const struct sandbox_caps *known;
 
-	if (r->ws) {
-		if (!workspace_caps(r->ws, &known, e))
+	if (ws) {
+		if (!workspace_caps(ws, &known, e))
 			return false;
 		*out = *known;
 		return true;
@@ -71,14 +72,14 @@ static void look_at_sandbox(const struct report *r)
 	struct sandbox_caps caps = { 0 };
 	struct err e = { 0 };
 
-	if (!find_caps(r, &caps, &e)) {
+	if (!doctor_caps(r->ws, &caps, &e)) {
 		tell(r, "sandbox", false, xstrdup(e.msg), "");
 		return;
 	}
 	tell(r, "sandbox", caps.tier == TIER_A || caps.tier == TIER_A_ROOT, xstrdup(tiers[caps.tier]), caps.why);
 	if (caps.tier != TIER_NONE)
 		tell(r, "scratch", caps.scratch == SCRATCH_TMPFS_XATTR || caps.scratch == SCRATCH_TMPFS,
-		     xstrdup(scratches[caps.scratch]), caps.scratch == SCRATCH_TMPFS_XATTR ? "" : "a kernel from 6.6 on does better");
+		     xstrdup(scratches[caps.scratch]), caps.scratch == SCRATCH_TMPFS_XATTR ? "" : caps.tier == TIER_B ? "namespaces do better" : "a kernel from 6.6 on does better");
 	if (caps.landlock_abi)
 		tell(r, "Landlock", true, xasprintf("version %d", caps.landlock_abi), NULL);
 	else
@@ -110,6 +111,26 @@ static void look_at_packages(const struct report *r, const struct interpreter *i
 	buf_free(&has);
 }
 
+/* A few are always without: templates, code for other versions. */
+static void look_at_bytecode(const struct report *r, const struct interpreter *i)
+{
+	struct bytecode b;
+
+	bytecode_count(i, &b);
+	if (b.modules == 0)
+		return;
+	if (b.without * BYTECODE_SHARE <= b.modules) {
+		tell(r, "byte code", true, xasprintf("packages are compiled (%lld modules)", (long long)b.modules), NULL);
+		return;
+	}
+	bool ours = access(b.folder, W_OK) == 0;
+	char *remedy = xasprintf("every run compiles them anew, as it may not write there: %s%s -m compileall -q '%s'",
+	                         ours ? "" : "sudo ", i->path, b.folder);
+	tell(r, "byte code", false, xasprintf("%lld of %lld modules of packages are not compiled", (long long)b.without,
+	                                      (long long)b.modules), remedy);
+	free(remedy);
+}
+
 static void look_at_interpreter(const struct report *r)
 {
 	struct interpreter i = { 0 };
@@ -123,6 +144,7 @@ static void look_at_interpreter(const struct report *r)
 	}
 	tell(r, "interpreter", true, xasprintf("%s %s, %s (%s)", i.env.implementation, i.env.version, i.path, i.origin), NULL);
 	look_at_packages(r, &i);
+	look_at_bytecode(r, &i);
 	interpreter_free(&i);
 }
 

@@ -16,6 +16,7 @@ void interpreter_free(struct interpreter *i)
 	free(i->origin);
 	free(i->problem);
 	strv_free(&i->prefixes);
+	strv_free(&i->sites);
 	if (i->arena)
 		strv_free(i->arena);
 	free(i->arena);

@@ -274,6 +274,8 @@ static void fill(struct interpreter *i, const struct json_value *v)
 	env->base_prefix = keep_text(i, v, "base_prefix");
 	env->platform = keep_text(i, v, "platform");
 	env->packages = keep_lines(i, json_get(v, "packages"));
+	strv_free(&i->sites);
+	list_texts(json_get(v, "sites"), &i->sites);
 	env->locale = LOCALE;
 	env->zone = keep(i, xstrdup(clock_zone()));
 	env->fingerprint = store_environment_hash(env);

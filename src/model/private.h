@@ -25,5 +25,7 @@ void workspace_forget_store(struct workspace *ws);
 int workspace_open_dir(struct workspace *ws, const char *name, struct err *e);
 /* Tier and scratch of this machine: probed once per boot and kept in .tickmark/cache/sandbox. */
 bool workspace_caps(struct workspace *ws, const struct sandbox_caps **out, struct err *e);
+/* The same outside of any workspace (NULL) too; doctor.c. */
+bool doctor_caps(struct workspace *ws, struct sandbox_caps *out, struct err *e);
 
 #endif

@@ -47,6 +47,7 @@ struct runner {
 	struct writer writer;
 	bool started;             /* the program was let go */
 	bool captured;            /* sandbox_run did its work */
+	bool cut;                 /* stopped while its files were being kept */
 	struct err capture_err;
 	struct sandbox_result result;
 	struct taped out, err;
@@ -67,7 +68,7 @@ static const char *keep(struct runner *r, char *text)
 /* ---- the process ---- */
 
 /* A session of its own, nothing of the front's: its terminal, its pipes, its signals. */
-static void detach(const struct workspace *ws, struct runner_link link)
+static bool detach(const struct workspace *ws, struct runner_link link, struct err *e)
 {
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU };
 	static const int plain[] = { SIGCHLD, SIGALRM, SIGWINCH, SIGUSR1, SIGUSR2 };
@@ -83,8 +84,9 @@ static void detach(const struct workspace *ws, struct runner_link link)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; null >= 0 && fd <= 2; fd++)
-		dup2(null, fd);
+	for (int fd = 0; fd <= 2; fd++)
+		if (null < 0 || dup2(null, fd) < 0)
+			return err_sys(e, "cannot let go of the caller's terminal (/dev/null)");
 	/* The gaps between what is kept: descriptors of a front may be pipes whose end somebody awaits. */
 	for (unsigned from = 3;;) {
 		unsigned next = ~0U;
@@ -94,7 +96,7 @@ static void detach(const struct workspace *ws, struct runner_link link)
 		if (next > from)
 			close_range(from, next - 1, 0);
 		if (next == ~0U)
-			break;
+			return true;
 		from = next + 1;
 	}
 }
@@ -195,7 +197,8 @@ static void run_it(struct runner *r)
 		return;
 	int rc = pthread_create(&capture, NULL, capture_main, r);
 	if (rc != 0) {
-		/* The sandbox is let go already, and sandbox_free ends it. */
+		/* It is let go already, and nobody would see what it does. */
+		sandbox_end(r->sandbox);
 		errno = rc;
 		err_sys(&r->capture_err, "cannot make the thread that captures");
 		return;
@@ -231,11 +234,11 @@ static void note_left_out(struct runner *r, struct outcome_facts *f)
 
 	if (c->left_out == 0)
 		return;
-	bool by_number = l->artifact_files > 0 && c->files >= l->artifact_files;
+	bool by_number = l->artifact_files > 0 && (c->files >= l->artifact_files || c->noted >= l->artifact_files);
 	bool by_bytes = !by_number && l->scratch_bytes > 0 && c->bytes > l->scratch_bytes;
 	char *name = escape_name_dup(c->first_left_out);
 	f->left_out = limit_find(by_number ? "artifacts" : by_bytes ? "scratch" : "artifact-depth");
-	f->left_out_reached = by_number ? c->files + c->left_out : by_bytes ? c->bytes : l->artifact_depth + 1;
+	f->left_out_reached = by_number ? MAX(c->files, c->noted) + c->left_out : by_bytes ? c->bytes : l->artifact_depth + 1;
 	f->left_out_what = keep(r, xasprintf("%lld file%s not kept, first %s", (long long)c->left_out,
 	                                     c->left_out == 1 ? "" : "s", name));
 	free(name);
@@ -243,6 +246,8 @@ static void note_left_out(struct runner *r, struct outcome_facts *f)
 
 static const char *remark_of(struct runner *r)
 {
+	if (r->cut)
+		return "stopped while its files were being kept, so some of them are not here";
 	if (r->inputs.unkept == 0)
 		return NULL;
 	return keep(r, xasprintf("what it opened is not known in full, and of %lld files that it may have read the bytes are "
@@ -277,6 +282,11 @@ static void fill_end(struct runner *r)
 	r->with.refusals_n = s->refusals_n;
 }
 
+static char *stopped_by(struct runner *r)
+{
+	return halt_by(&r->halt, r->ws, &r->plan.attempt.uuid, r->front);
+}
+
 static void judge(struct runner *r)
 {
 	struct runplan *p = &r->plan;
@@ -287,15 +297,21 @@ static void judge(struct runner *r)
 	const char *tail = tape_last(r->tape, &n);
 
 	clues_find(tail, n, &p->attempt, &p->offer, &clues);
+	/* Asked for only now: a stop that came after the program's own end changed nothing - unless there
+	 * are files to keep, which another stop cuts short. */
+	char *by = r->result.end == SANDBOX_STOPPED ? stopped_by(r) : NULL;
 	if (r->result.started_us != 0) {
 		(void)inputs_find(&r->inputs, r->store, &p->attempt.uuid, &p->offer, &r->result, p->attempt.script, clues.missing,
 		                  &inputs);
 		(void)artifacts_collect(&r->artifacts, r->store, &p->attempt.uuid, r->sandbox, &p->offer, p->attempt.script,
-		                        &p->attempt.code, &artifacts);
+		                        &p->attempt.code, &r->halt, &artifacts);
+	}
+	if (artifacts.code == ERR_CANCELLED) {
+		artifacts = (struct err){ 0 };
+		r->cut = true;
+		by = by ? by : stopped_by(r);
 	}
 
-	/* Asked for only now: a stop that came after the program's own end changed nothing. */
-	char *by = r->result.end == SANDBOX_STOPPED ? halt_by(&r->halt, r->ws, &p->attempt.uuid, r->front) : NULL;
 	struct outcome_facts facts = {
 		.result = &r->result,
 		.limits = &p->policy.limits,
@@ -465,8 +481,7 @@ _Noreturn void runner_main(struct workspace *ws, const struct run_request *req, 
 	struct runner r = { .ws = ws, .front = link.wire, .lock = -1 };
 	struct err e = { 0 };
 
-	detach(ws, link);
-	bool ok = halt_begin(&r.halt, link.stop, &e) && plan_it(&r, req, &e) && attempt_it(&r, &e);
+	bool ok = detach(ws, link, &e) && halt_begin(&r.halt, link.stop, &e) && plan_it(&r, req, &e) && attempt_it(&r, &e);
 	if (!ok) {
 		tell_error(&r, &e);
 		if (r.lock >= 0)

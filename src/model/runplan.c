@@ -102,6 +102,8 @@ static bool under_which_limits(struct runplan *p, struct err *e)
 			free(text);
 		}
 	}
+	if (caps->tier == TIER_B)
+		strv_add(&p->remarks, "the sandbox here is a weaker one (tier B: Landlock and filter alone); tickmark doctor says why");
 	p->policy.tier = caps->tier;
 	p->policy.scratch = caps->scratch;
 	p->policy.network = false;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define CAPS_FILE "cache/sandbox"
-#define CAPS_VERSION 1
+#define CAPS_VERSION 2
 #define CAPS_MAX ((size_t)8192)
 
 static void add_link(struct buf *b, const char *path)
@@ -39,6 +39,8 @@ static void add_status(struct buf *b)
 	buf_free(&status);
 }
 
+static const char *const forcing[] = { SANDBOX_TEST_TIER, SANDBOX_TEST_SCRATCH };
+
 /* One line that names everything the answer depends on. */
 static void make_key(struct buf *b)
 {
@@ -50,6 +52,12 @@ static void make_key(struct buf *b)
 	add_link(b, "/proc/self/ns/user");
 	add_link(b, "/proc/self/ns/mnt");
 	add_status(b);
+	for (size_t i = 0; i < ARRAY_LEN(forcing); i++)
+		if (getenv(forcing[i]))
+			buf_addf(b, " %s=%s", forcing[i], getenv(forcing[i]));
+	for (size_t i = 0; i < b->len; i++)
+		if (b->data[i] == '\n')
+			b->data[i] = ' ';
 }
 
 static bool parse(char *text, const char *key, struct sandbox_caps *out)

@@ -18,7 +18,6 @@
 
 #define BUFFER_BYTES (1 << 20)
 #define KILL_GRACE_MS 3000    /* for the keeper to end the run and report; then it is killed itself */
-#define GONE_MS 60000         /* after SIGKILL to the keeper: a process stuck in the kernel */
 #define WATCH_PAUSE_MS 2
 #define DISK_LOOK_MS 500      /* how often a scratch on disk is measured */
 
@@ -61,7 +60,7 @@ static void end_run(struct capture *c, enum sandbox_end why, const struct limit_
 	c->deadline_us = clock_mono_us() + KILL_GRACE_MS * 1000;
 	c->p[P_STOP].fd = -1;
 	if (!message_send(c->sb->control, &m, NULL, 0))
-		sys_pidfd_kill(c->sb->pidfd);
+		sandbox_kill(c->sb);
 }
 
 static void deadline_passed(struct capture *c)
@@ -70,11 +69,11 @@ static void deadline_passed(struct capture *c)
 		end_run(c, SANDBOX_LIMIT, LIMIT_OF(wall_ms), offset(c) / 1000);
 	} else if (!c->killed) {
 		c->killed = true;
-		sys_pidfd_kill(c->sb->pidfd);
+		sandbox_kill(c->sb);
 		c->deadline_us = clock_mono_us() + GONE_MS * (int64_t)1000;
 	} else {
 		c->gone = true; /* the kernel does not let go of it; nothing more can be done */
-		snprintf(c->out->fault, sizeof c->out->fault, "a process of the run could not be ended");
+		c->sb->stuck = true;
 	}
 }
 
@@ -125,6 +124,7 @@ static void take_message(struct capture *c)
 	case MSG_END:
 		c->e.end = m;
 		c->e.ended = true;
+		c->sb->stuck = m.alive != 0;
 		break;
 	case MSG_FAILED:
 		snprintf(c->out->fault, sizeof c->out->fault, "the sandbox failed at %s", m.text);
@@ -169,10 +169,15 @@ static void look_at_disk(struct capture *c)
 
 	if (c->disk_us == 0 || c->e.ending || begin < c->disk_us)
 		return;
-	int64_t used = measure_folder(c->sb->upper).bytes - c->e.disk_base;
-	if (used > c->sb->policy.limits.scratch_bytes) {
+	const struct limits *l = &c->sb->policy.limits;
+	struct measured now = measure_disk(c->sb);
+	int64_t used = now.bytes - c->e.disk.bytes, entries = now.entries - c->e.disk.entries;
+	if (l->scratch_bytes > 0 && used > l->scratch_bytes) {
 		c->out->at_scratch = true;
 		end_run(c, SANDBOX_LIMIT, LIMIT_OF(scratch_bytes), used);
+	} else if (l->scratch_files > 0 && entries > l->scratch_files) {
+		c->out->at_files = true;
+		end_run(c, SANDBOX_LIMIT, LIMIT_OF(scratch_files), entries);
 	}
 	int64_t end = clock_mono_us();
 	c->disk_us = end + MAX(DISK_LOOK_MS * 1000, 20 * (end - begin));
@@ -237,13 +242,13 @@ static void begin(struct capture *c)
 	for (int i = 0; i < P_COUNT; i++)
 		c->p[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 	c->watch = observe_new(sb);
-	c->notify = notify_new(sb->notify);
+	c->notify = notify_new(sb->notify, !sb->tier->spaces);
 	c->buffer = xmalloc(BUFFER_BYTES);
 	if (sb->policy.limits.wall_ms > 0)
 		c->deadline_us = sb->started_mono_us + sb->policy.limits.wall_ms * 1000;
-	if (sb->disk != NULL && sb->policy.limits.scratch_bytes > 0) {
+	if (sb->disk != NULL) {
 		c->disk_us = sb->started_mono_us + DISK_LOOK_MS * 1000;
-		c->e.disk_base = measure_folder(sb->upper).bytes;
+		c->e.disk = measure_disk(sb);
 	}
 	c->out->started_us = sb->started_us;
 }

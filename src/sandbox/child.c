@@ -100,36 +100,81 @@ static bool is_setgroups_denied(void)
 	return strncmp(word, "deny", 4) == 0;
 }
 
-static void become_user(void)
+/* What the permitted set holds becomes effective again: a change of user from 0 cleared it. */
+static void regain_rights(void)
 {
-	gid_t gid = RUN_ID;
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &h, data) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "reading capabilities");
+	for (int i = 0; i < 2; i++) {
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	if (syscall(SYS_capset, &h, data) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "keeping capabilities for mounting");
+}
+
+static void change_ids(const struct sandbox *sb)
+{
+	const struct identity *id = &sb->id;
+	bool ours = !sb->tier->user_ns && geteuid() != 0; /* an ordinary user stays what it is */
+	bool keep = !sb->tier->user_ns && !ours;
 
 	/* As root other groups are dropped; an ordinary user's stay, as setgroups is denied there. */
-	if (setgroups(1, &gid) != 0 && (errno != EPERM || !is_setgroups_denied()))
+	if (!ours && setgroups(1, &id->inner_gid) != 0 && (errno != EPERM || !is_setgroups_denied()))
 		child_fail(CONTROL, STAGE_NAMESPACES, errno, "dropping groups");
-	if (setresgid(RUN_ID, RUN_ID, RUN_ID) != 0 || setresuid(RUN_ID, RUN_ID, RUN_ID) != 0)
+	if (keep && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "keeping capabilities for mounting");
+	if (setresgid(id->inner_gid, id->inner_gid, id->inner_gid) != 0 ||
+	    setresuid(id->inner_uid, id->inner_uid, id->inner_uid) != 0)
 		child_fail(CONTROL, STAGE_NAMESPACES, errno, "becoming the run's user");
+	if (keep)
+		regain_rights();
+}
+
+static void become_user(const struct sandbox *sb)
+{
+	/* In a pid namespace all else dies with its first process. Elsewhere the keeper has to end the
+	 * others itself, and takes the control channel's hang-up as the sign. */
+	bool dies = sb->tier->spaces;
+
+	change_ids(sb);
 	struct pollfd p = { .fd = CONTROL, .events = POLLRDHUP };
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || poll(&p, 1, 0) < 0)
+	if ((dies ? prctl(PR_SET_PDEATHSIG, SIGKILL) : prctl(PR_SET_CHILD_SUBREAPER, 1)) != 0 || poll(&p, 1, 0) < 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "asking for the launcher's death");
 	if (p.revents & (POLLRDHUP | POLLHUP))
 		_exit(125);
 	if (setsid() < 0 && errno != EPERM)
 		child_fail(CONTROL, STAGE_LOCK, errno, "making a session");
 	umask(022);
-	if (sethostname(RUN_USER, sizeof RUN_USER - 1) != 0)
+	if (sb->tier->spaces && sethostname(RUN_USER, sizeof RUN_USER - 1) != 0)
 		child_fail(CONTROL, STAGE_NAMESPACES, errno, "naming the host");
 }
 
-static void drop_rights(void)
+static void drop_bounds(const struct sandbox *sb)
+{
+	for (int cap = 0; cap < 64; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		if (errno == EINVAL)
+			return; /* past the kernel's last */
+		/* An ordinary user without namespaces may not; no_new_privs keeps it from ever gaining any. */
+		if (errno == EPERM && !sb->tier->spaces)
+			return;
+		child_fail(CONTROL, STAGE_LOCK, errno, "dropping capability %d for good", cap);
+	}
+}
+
+static void drop_rights(const struct sandbox *sb)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { 0 };
 
-	for (int cap = 0; cap < 64; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0 && errno == EINVAL)
-			break; /* past the kernel's last */
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	drop_bounds(sb);
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "clearing ambient capabilities");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capset, &h, none) != 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "dropping capabilities");
 	/* Closes environ, mem, exe and ptrace of the keeper; execve makes the program dumpable again. */
@@ -192,7 +237,7 @@ static bool counts_processes_apart(void)
 static void set_limits(const struct sandbox *sb)
 {
 	const struct limits *l = &sb->policy.limits;
-	int64_t cpu_s = (l->cpu_ms + 999) / 1000;
+	int64_t cpu_s = (l->cpu_ms + 999) / 1000, tasks = l->processes + 1 + sb->other_tasks; /* 1: the keeper */
 	const struct { int which; int64_t soft, hard; bool on; } table[] = {
 		{ RLIMIT_CORE, 1, 1, true }, /* 0 would still start a crash helper of the machine (core(5)) */
 		{ RLIMIT_MEMLOCK, 64 << 10, 64 << 10, true },
@@ -205,7 +250,7 @@ static void set_limits(const struct sandbox *sb)
 		{ RLIMIT_CPU, cpu_s, cpu_s + 2, cpu_s > 0 },
 		{ RLIMIT_FSIZE, l->file_bytes, l->file_bytes, l->file_bytes > 0 },
 		{ RLIMIT_NOFILE, l->open_files, l->open_files, l->open_files > 0 },
-		{ RLIMIT_NPROC, l->processes + 1, l->processes + 1, l->processes > 0 && counts_processes_apart() }, /* and the keeper */
+		{ RLIMIT_NPROC, tasks, tasks, l->processes > 0 && (!sb->tier->user_ns || counts_processes_apart()) },
 		{ RLIMIT_AS, (int64_t)sb->address_space, (int64_t)sb->address_space, sb->address_space > 0 },
 	};
 
@@ -249,13 +294,15 @@ _Noreturn static void program(struct sandbox *sb, int scratch, int inotify)
 
 	if (setsid() < 0) /* out of the keeper's group as well */
 		child_fail(CONTROL, STAGE_LOCK, errno, "making a session");
+	if (!sb->tier->spaces && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+		child_fail(CONTROL, STAGE_LOCK, errno, "asking for the keeper's death");
 	change_dir(sb);
 	take_input();
-	if (landlock_restrict(&sb->plan) != 0)
+	if ((sb->tier->spaces ? landlock_restrict(&sb->plan) : bare_restrict(sb)) != 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "restricting the program with Landlock");
 	set_limits(sb);
 	reset_signals();
-	int listener = filter_load(sb->address_space);
+	int listener = filter_load(!sb->tier->spaces, sb->address_space);
 	if (listener < 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "loading the system call filter");
 	const int fds[] = { scratch, listener, inotify };
@@ -265,9 +312,9 @@ _Noreturn static void program(struct sandbox *sb, int scratch, int inotify)
 	char byte;
 	if (read(GO, &byte, 1) != 1)
 		_exit(125); /* the launcher is gone or gave up */
-	if (sb->probing) {
+	if (sb->inside != NULL) {
 		close(CONTROL);
-		_exit(probe_inside(sb->box));
+		_exit(sb->inside(sb, sb->inside_arg));
 	}
 	execve(sb->argv.v[0], sb->argv.v, sb->env.v);
 	failed.code = errno;
@@ -297,13 +344,16 @@ void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct chil
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	/* Here and not in clone: it takes longer than the rest and overlaps with the launcher's work. */
-	if (unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0)
+	if (sb->tier->spaces && unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0)
 		child_fail(CONTROL, STAGE_NAMESPACES, errno, "making the network, ipc, uts and cgroup namespaces");
 	receive_sources(sb, &src);
-	become_user();
-	int scratch = mounts_build(sb, spec, &src, CONTROL);
+	become_user(sb);
+	int scratch = sb->tier->spaces ? mounts_build(sb, spec, &src, CONTROL)
+	                               : open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (scratch < 0)
+		child_fail(CONTROL, STAGE_MOUNTS, errno, "entering %s", sb->disk);
 	int inotify = observe_begin(sb);
-	drop_rights();
+	drop_rights(sb);
 
 	forget_arguments(sb->tier->proc);
 	pid_t pid = start_program(sb, scratch, inotify);

@@ -23,12 +23,6 @@
 
 #define WALK_DEPTH_MAX 100000 /* of folders looked into, whatever is kept */
 
-struct inode {
-	dev_t dev;
-	ino_t ino;
-	char *path; /* owned; where it was first met */
-};
-
 struct level {
 	struct strv names; /* sorted; folders with a final slash */
 	size_t next;
@@ -54,8 +48,7 @@ struct walk {
 	struct level *levels;
 	size_t depth, cap;
 	int *layers;          /* descriptors of the layers, topmost first */
-	struct inode *inodes; /* met with more than one link */
-	size_t inodes_n, inodes_cap;
+	struct links links;   /* files met with more than one */
 };
 
 /* ---- giving -------------------------------------------------------------------------------------- */
@@ -78,6 +71,14 @@ static bool give(struct walk *w, struct sandbox_left *left)
 
 static bool give_other(struct walk *w, const struct stat *st, const char *note)
 {
+	const struct limits *l = &w->sb->policy.limits;
+
+	/* They cost the run next to nothing and have bytes only in their names: as many as files. */
+	if (l->artifact_files > 0 && w->out->noted >= l->artifact_files) {
+		leave_out(w);
+		return true;
+	}
+	w->out->noted++;
 	return give(w, &(struct sandbox_left){ .kind = LEFT_OTHER, .fd = -1, .size = -1, .note = note,
 	                                       .mtime_us = (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000 });
 }
@@ -107,12 +108,14 @@ static mode_t offered_kind(const struct walk *w, const char *path)
 
 static bool is_opaque(const struct walk *w, const char *name)
 {
+	/* As root, and without user attributes, the overlay keeps its marks in trusted ones. */
+	bool trusted = w->sb->tier->tier == TIER_A_ROOT && w->sb->policy.scratch == SCRATCH_TMPFS;
 	char value[4];
 	int fd = openat(w->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
-	ssize_t n = fgetxattr(fd, "user.overlay.opaque", value, sizeof value);
+	ssize_t n = fgetxattr(fd, trusted ? "trusted.overlay.opaque" : "user.overlay.opaque", value, sizeof value);
 	close(fd);
 	return n == 1 && value[0] == 'y';
 }
@@ -138,17 +141,6 @@ static bool give_replaced(struct walk *w, mode_t was, bool is_dir)
 }
 
 /* ---- kinds of entries ------------------------------------------------------------------------------- */
-
-static const char *first_link(struct walk *w, const struct stat *st)
-{
-	for (size_t i = 0; i < w->inodes_n; i++)
-		if (w->inodes[i].dev == st->st_dev && w->inodes[i].ino == st->st_ino)
-			return w->inodes[i].path;
-	w->inodes = grow(w->inodes, w->inodes_n, &w->inodes_cap, sizeof *w->inodes);
-	w->inodes[w->inodes_n++] = (struct inode){ st->st_dev, st->st_ino,
-		xasprintf("%s%s", w->place->prefix, w->path.data) };
-	return NULL;
-}
 
 /* Is a file in HOME still what was put there beforehand? */
 static bool is_home_seed(const struct walk *w, int fd, const struct stat *st)
@@ -214,7 +206,7 @@ static bool visit_file(struct walk *w, const char *name, const struct stat *st)
 	if (w->place->box && w->sb->copied != NULL && copied_is_same(w->sb->copied, w->path.data, st))
 		return true;
 	if (st->st_nlink > 1) {
-		const char *first = first_link(w, st);
+		const char *first = links_first(&w->links, st, w->place->prefix, w->path.data);
 		if (first != NULL) {
 			char *note = xasprintf("hard link to %s", first);
 			bool ok = give_other(w, st, note);
@@ -450,6 +442,8 @@ bool sandbox_collect(struct sandbox *sb, sandbox_left_fn fn, void *ctx, struct s
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 	*out = (struct sandbox_collected){ 0 };
+	if (sb->stuck)
+		return err_set(e, ERR_SANDBOX, "a process of the run does not end, so its files may still change and are not taken");
 	open_layers(&w);
 	bool ok = walk_place(&w, &box, openat(sb->upper, ".", flags));
 	if (ok && sb->copied != NULL) {
@@ -461,10 +455,8 @@ bool sandbox_collect(struct sandbox *sb, sandbox_left_fn fn, void *ctx, struct s
 	for (size_t i = 0; i < sb->layers.n; i++)
 		if (w.layers[i] >= 0)
 			close(w.layers[i]);
-	for (size_t i = 0; i < w.inodes_n; i++)
-		free(w.inodes[i].path);
+	links_free(&w.links);
 	free(w.layers);
-	free(w.inodes);
 	free(w.levels);
 	buf_free(&w.path);
 	return ok;

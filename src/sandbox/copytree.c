@@ -151,12 +151,14 @@ static bool put_bytes(struct copied *c, int dirfd, const char *path, const void 
 	return ok;
 }
 
-struct copied *copied_make(const struct sandbox_spec *spec, int dirfd, const struct mount_plan *plan, struct err *e)
+struct copied *copied_make(const struct sandbox_spec *spec, int dirfd, const struct mount_plan *plan,
+                           const struct identity *id, struct err *e)
 {
 	struct copied *c = xcalloc(1, sizeof *c);
 	bool ok = true;
 
-	sandbox_owner(&c->uid, &c->gid);
+	c->uid = id->uid;
+	c->gid = id->gid;
 	for (size_t i = 0; i < spec->code_count && ok; i++)
 		ok = put_bytes(c, dirfd, spec->code[i].path, spec->code[i].bytes, spec->code[i].len, e);
 	for (size_t i = 0; i < plan->box_dirs.n && ok; i++)

@@ -11,12 +11,13 @@ struct filter_call {
 	const char *name;
 };
 
-extern const struct filter_call filter_calls[];
-extern const size_t filter_calls_n;
+/* Of runs with namespaces, and (open) of those without: rules.h. */
+extern const struct filter_call filter_calls[], filter_calls_open[];
+extern const size_t filter_calls_n, filter_calls_open_n;
 
 /* Loads the filter into this process, with mappings longer than longest_map refused (0: any may be
- * tried). Needs no_new_privs. Returns the descriptor of its notifications, close-on-exec, or -1
+ * tried); `open`: the one of runs without namespaces. Needs no_new_privs. Returns the descriptor of its notifications, close-on-exec, or -1
  * with errno. Allocates nothing. */
-int filter_load(uint64_t longest_map);
+int filter_load(bool open, uint64_t longest_map);
 
 #endif

@@ -23,7 +23,9 @@
 #define MARK 0x4d00u /* TRACE data of rule 0 */
 #define UNLIMITED 0xffffffffu
 
+/* What one filter is made of. */
 struct program {
+	bool open; /* of runs without namespaces */
 	struct sock_filter code[MAX_CODE];
 	unsigned n;
 	unsigned hi[16], lo[8]; /* instructions that compare with the longest mapping */
@@ -63,15 +65,22 @@ static uint32_t half_of(int arg, bool high)
 	return (uint32_t)(offsetof(struct seccomp_data, args) + 8 * (size_t)arg + (second ? 4 : 0));
 }
 
+static void emit_list(struct program *p, int arg, uint32_t mask, const struct rule_case *cases, size_t n)
+{
+	emit(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, half_of(arg, false));
+	if (mask != 0)
+		emit(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, mask);
+	for (size_t i = 0; i < n; i++) {
+		emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, cases[i].value);
+		emit(p, BPF_RET | BPF_K, 0, 0, ret_of(cases[i].act, cases[i].err));
+	}
+}
+
 static void emit_cases(struct program *p, const struct rule *r)
 {
-	emit(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, half_of(r->arg, false));
-	if (r->mask != 0)
-		emit(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, r->mask);
-	for (size_t i = 0; i < r->cases_n; i++) {
-		emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, r->cases[i].value);
-		emit(p, BPF_RET | BPF_K, 0, 0, ret_of(r->cases[i].act, r->cases[i].err));
-	}
+	if (r->vetoes_n > 0)
+		emit_list(p, r->veto_arg, r->veto_mask, r->vetoes, r->vetoes_n);
+	emit_list(p, r->arg, r->mask, r->cases, r->cases_n);
 	emit(p, BPF_RET | BPF_K, 0, 0, ret_of(r->act, r->err));
 }
 
@@ -137,10 +146,12 @@ static uint32_t action_of(size_t i)
 	return rules[i].act == ACT_ALLOW ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO((uint32_t)rules[i].err);
 }
 
-/* Calls fn(number, rule, name) for each call of the table that this architecture has. */
-static void each_call(void (*fn)(void *ctx, int nr, size_t rule, const char *name), void *ctx)
+/* Calls fn(number, rule, name) for each call of the filter that this architecture has. */
+static void each_call(bool open, void (*fn)(void *ctx, int nr, size_t rule, const char *name), void *ctx)
 {
 	for (size_t i = 0; i < RULES; i++) {
+		if (!rule_applies(&rules[i], open))
+			continue;
 		char *names = strdup(rules[i].calls);
 		char *save = NULL;
 		for (char *name = strtok_r(names, " ", &save); name != NULL; name = strtok_r(NULL, " ", &save)) {
@@ -169,6 +180,8 @@ static void print_call(void *ctx, int nr, size_t rule, const char *name)
 	bool notified = rules[rule].act == ACT_NOTIFY || rules[rule].act == ACT_LENGTH;
 	for (size_t i = 0; i < rules[rule].cases_n; i++)
 		notified |= rules[rule].cases[i].act == ACT_NOTIFY;
+	for (size_t i = 0; i < rules[rule].vetoes_n; i++)
+		notified |= rules[rule].vetoes[i].act == ACT_NOTIFY;
 	if (notified)
 		printf("\t{ %d, %zu, \"%s\" },\n", nr, rule, name);
 }
@@ -179,7 +192,7 @@ static void build(struct program *p)
 	if (ctx == NULL || seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0 ||
 	    seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0)
 		fail("libseccomp", "cannot begin");
-	each_call(add_call, ctx);
+	each_call(p->open, add_call, ctx);
 
 	char name[] = "/tmp/filtergen-XXXXXX";
 	int fd = mkstemp(name);
@@ -195,28 +208,36 @@ static void build(struct program *p)
 	append_blocks(p);
 }
 
-static void print_indexes(const char *name, const unsigned *v, unsigned n)
+static void print_indexes(const char *name, const char *suffix, const unsigned *v, unsigned n)
 {
-	printf("static const unsigned short %s[] = {", name);
+	printf("static const unsigned short %s%s[] = {", name, suffix);
 	for (unsigned i = 0; i < n; i++)
 		printf("%s%u", i == 0 ? " " : ", ", v[i]);
 	printf(" };\n");
 }
 
-int main(void)
+/* The names end in `suffix`: there are two filters. */
+static void print_filter(bool open, const char *suffix)
 {
 	static struct program p;
 
+	p = (struct program){ .open = open };
 	build(&p);
-	printf("/* Made by filtergen from rules.h: do not edit. */\n");
-	printf("static const struct sock_filter filter_code[] = {\n");
+	printf("static const struct sock_filter filter_code%s[] = {\n", suffix);
 	for (unsigned i = 0; i < p.n; i++)
 		printf("\t{ 0x%02x, %u, %u, 0x%08x },\n", p.code[i].code, p.code[i].jt, p.code[i].jf, p.code[i].k);
 	printf("};\n\n/* Instructions whose constant is the high and low half of the longest mapping. */\n");
-	print_indexes("filter_hi", p.hi, 2 * p.lengths);
-	print_indexes("filter_lo", p.lo, p.lengths);
-	printf("\nconst struct filter_call filter_calls[] = {\n");
-	each_call(print_call, NULL);
-	printf("};\nconst size_t filter_calls_n = sizeof filter_calls / sizeof filter_calls[0];\n");
+	print_indexes("filter_hi", suffix, p.hi, 2 * p.lengths);
+	print_indexes("filter_lo", suffix, p.lo, p.lengths);
+	printf("\nconst struct filter_call filter_calls%s[] = {\n", suffix);
+	each_call(open, print_call, NULL);
+	printf("};\nconst size_t filter_calls%s_n = sizeof filter_calls%s / sizeof filter_calls%s[0];\n\n", suffix, suffix, suffix);
+}
+
+int main(void)
+{
+	printf("/* Made by filtergen from rules.h: do not edit. */\n");
+	print_filter(false, "");
+	print_filter(true, "_open");
 	return ferror(stdout) || fflush(stdout) != 0;
 }

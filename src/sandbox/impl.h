@@ -79,6 +79,7 @@ struct message {
 	int32_t code;             /* errno, or 0 */
 	int32_t status;           /* MSG_END: wait status of the program */
 	int32_t asked;            /* MSG_END: the program was ended by MSG_KILL or the memory limit */
+	int32_t alive;            /* MSG_END: there are processes that do not end */
 	int64_t killed;           /* MSG_END: other processes that were still there */
 	int64_t value;            /* MSG_LIMIT: bytes */
 	struct rusage usage;      /* MSG_END: of all that was reaped */
@@ -97,6 +98,7 @@ struct shared {
 	_Atomic int64_t peak_memory;    /* bytes */
 	_Atomic int64_t peak_mapped;    /* largest address space seen, bytes */
 	_Atomic int64_t peak_processes; /* with threads, without the keeper */
+	_Atomic int64_t unlinked;       /* bytes on disk of files without a name that the run holds open */
 	_Atomic int32_t watched;        /* entries of wd that count */
 	_Atomic int32_t watch_failed;   /* errno of the watch that could not be had */
 	int32_t wd[];                   /* watch descriptor of spec.watch[i]; -1: no such folder */
@@ -106,17 +108,34 @@ struct shared {
 
 struct tier_info {
 	enum tier tier;
+	bool user_ns;    /* ids are mapped in a user namespace of its own */
+	bool spaces;     /* mount, pid, network, ipc, uts and cgroup namespaces; false: none at all */
 	bool proc;       /* a new proc is mounted */
 };
 const struct tier_info *tier_find(enum tier t); /* NULL: this version cannot do it */
+
+/* Who a run is. */
+struct identity {
+	uid_t uid;       /* on the host */
+	gid_t gid;
+	uid_t inner_uid; /* as the run sees itself */
+	gid_t inner_gid;
+};
+void tier_identity(const struct tier_info *tier, struct identity *out);
+int64_t tier_tasks_of(uid_t uid); /* processes and threads of that user on the host, now */
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
 struct capture; /* capture.c */
 
+/* Run as the program; its exit status is what it returns. */
+typedef int (*sandbox_inside_fn)(const struct sandbox *sb, const void *arg);
+
 struct sandbox {
 	struct policy policy;
 	const struct tier_info *tier;
+	struct identity id;
+	int64_t other_tasks;         /* of the same user and counted by the kernel along with the run's */
 	struct mount_plan plan;
 	char *box;                   /* owned; absolute, clean */
 	char *cwd;                   /* owned; relative to it */
@@ -147,12 +166,16 @@ struct sandbox {
 	int64_t started_us;          /* UTC */
 	int64_t started_mono_us;
 	bool started;
+	bool stuck;                  /* processes of the run could not be ended: its files may still change */
 	enum stage failed;           /* where the child failed to set up */
-	bool probing;                /* the program is our own probe instead of argv */
+	sandbox_inside_fn inside;    /* the program is this function of ours instead of argv; NULL */
+	const void *inside_arg;
 };
 
 /* launch.c */
-struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, struct err *e);
+struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e);
+void sandbox_kill(struct sandbox *sb); /* the keeper, and with it the run */
+#define GONE_MS 60000 /* after SIGKILL: a process stuck in the kernel */
 /* remedy.c: one sentence on what the user can do where this stage failed; "" when nothing is known. */
 const char *remedy_find(enum stage stage);
 /* policy.c */
@@ -172,6 +195,21 @@ int mounts_build(struct sandbox *sb, const struct sandbox_spec *spec, const stru
 /* landlock.c: restricts this process to what the plan grants; -1 with errno. 0 where the kernel has none. */
 int landlock_restrict(const struct mount_plan *plan);
 int landlock_abi(void);
+/* A rule set by hand: new, a rule for what lies below a path (0, also where there is no such path; -1
+ * with errno), then this process enters it (only if complete) and it is closed. */
+int landlock_new(void);
+int landlock_grant(int ruleset, const char *path, enum mount_access access, bool is_file);
+int landlock_enter(int ruleset, bool complete);
+/* bare.c: runs without namespaces */
+const char *bare_disk(const struct sandbox_spec *spec); /* folder below which theirs is made; NULL: none */
+void bare_plan(struct mount_plan *plan, const char *cwd);
+bool bare_build(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
+int bare_restrict(const struct sandbox *sb);
+/* family.c: processes of a run without a pid namespace; `proc` is a descriptor of /proc */
+struct member { pid_t pid, parent; };
+struct family { struct member members[4096]; size_t n; };
+void family_list(int proc, pid_t keeper, struct family *out);
+size_t family_kill(int proc, pid_t keeper); /* how many were told to end */
 /* keeper.c */
 _Noreturn void keeper_run(const struct sandbox *sb, pid_t program, int control);
 /* observe.c */
@@ -188,8 +226,29 @@ int layer_open(const struct sandbox *sb, const char *path);
  * the way is followed, and nothing is opened before it is known to be a file. */
 int upper_open(const struct sandbox *sb, const char *path);
 /* measure.c: what lies below a folder: allocated bytes, and the longest file. Looks at most at so many entries. */
-struct measured { int64_t bytes; int64_t longest; };
+struct measured { int64_t bytes; int64_t longest; int64_t entries; };
 struct measured measure_folder(int dirfd);
+/* The same of what the run has written to disk; only of a scratch on disk. */
+struct measured measure_disk(const struct sandbox *sb);
+/* links.c: files with several names; begin with zeros */
+struct stat;
+struct inode {
+	dev_t dev;
+	ino_t ino;
+	char *path; /* owned; where it was first met; NULL: a free slot */
+};
+struct links { struct inode *inodes; size_t n, slots; };
+/* Where the file was first met, or NULL when that is here: prefix and path. */
+const char *links_first(struct links *l, const struct stat *st, const char *prefix, const char *path);
+void links_free(struct links *l);
+/* unlinked.c: bytes of files without a name that processes hold open; begin with bytes = n = 0 */
+struct unlinked {
+	int64_t bytes;
+	dev_t memory; /* the scratch in memory, which does not count */
+	size_t n;
+	struct { dev_t dev; ino_t ino; } seen[4096]; /* many descriptors may lead to one file */
+};
+void unlinked_add(struct unlinked *u, int proc, const char *pid);
 /* judge.c: what the loop knows at the end of a run, and what that means. */
 struct ending {
 	bool ending;          /* the run was ended from outside */
@@ -197,27 +256,24 @@ struct ending {
 	bool ended;           /* the keeper's last message came */
 	struct message end;
 	bool long_mapping;    /* a mapping beyond the address space was tried */
-	int64_t disk_base;    /* bytes in a scratch on disk before the start */
+	struct measured disk; /* a scratch on disk as it was before the start */
 };
 void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out);
 void result_set_limit(const struct sandbox *sb, struct sandbox_result *out, const struct limit_info *limit, int64_t reached);
 /* notify.c */
 struct notify;
-struct notify *notify_new(int fd);
+struct notify *notify_new(int fd, bool open); /* open: of a run without namespaces */
 bool notify_answer(struct notify *n, int64_t offset_us); /* false: the descriptor is of no more use */
 bool notify_saw_memory(const struct notify *n); /* a mapping beyond the address-space limit was tried */
 void notify_finish(struct notify *n, struct sandbox_result *out); /* frees n */
 /* copytree.c: SCRATCH_COPY */
 struct copied;
-struct copied *copied_make(const struct sandbox_spec *spec, int dirfd, const struct mount_plan *plan, struct err *e);
+struct copied *copied_make(const struct sandbox_spec *spec, int dirfd, const struct mount_plan *plan,
+                           const struct identity *id, struct err *e);
 void copied_free(struct copied *c);
 /* Is the file (or folder) at `path` as we put it there? */
-struct stat;
 bool copied_is_same(const struct copied *c, const char *path, const struct stat *st);
 /* Calls fn for each file that we put there, in order of path. */
 bool copied_each(const struct copied *c, bool (*fn)(void *ctx, const char *path), void *ctx);
-/* probe.c, run as the program: tries the overlay out; its exit status is a set of these. */
-enum { PROBE_COPY_UP = 1, PROBE_REMOVE = 2, PROBE_FILTER = 4 };
-int probe_inside(const char *box);
 
 #endif

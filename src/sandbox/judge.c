@@ -49,17 +49,23 @@ static void measure_scratch(const struct sandbox *sb, const struct ending *e, st
 	const struct limits *l = &sb->policy.limits;
 	struct statfs fs;
 
-	if (fstatfs(sb->scratch, &fs) != 0)
+	if (sb->disk != NULL) {
+		struct measured now = measure_disk(sb);
+		int64_t written = now.bytes - e->disk.bytes, entries = now.entries - e->disk.entries;
+		out->scratch_used = MAX(0, written);
+		out->at_scratch |= l->scratch_bytes > 0 && written > l->scratch_bytes;
+		out->at_files |= l->scratch_files > 0 && entries > l->scratch_files;
+	}
+	/* Without namespaces the disk's own figures say nothing about the run. */
+	if (!sb->tier->spaces || fstatfs(sb->scratch, &fs) != 0)
 		return;
 	int64_t used = (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize, left = (int64_t)fs.f_bfree * fs.f_bsize;
-	out->scratch_used = MAX(0, used - sb->scratch_base);
-	if (sb->disk != NULL)
-		out->scratch_used += MAX(0, measure_folder(sb->upper).bytes - e->disk_base);
+	out->scratch_used += MAX(0, used - sb->scratch_base);
 	if (l->scratch_bytes > 0) {
 		out->at_scratch |= left < MIN(NEARLY_FULL, l->scratch_bytes / 16);
 		out->at_scratch |= out->exit_code > 0 && sb->disk == NULL && has_longer_file(sb, left);
 	}
-	out->at_files = l->scratch_files > 0 && fs.f_ffree < NEARLY_OUT;
+	out->at_files |= l->scratch_files > 0 && fs.f_ffree < NEARLY_OUT;
 }
 
 /* Is a file as long as a file may be? Python ignores SIGXFSZ and gets EFBIG. */
@@ -85,7 +91,7 @@ static void measure_memory(const struct sandbox *sb, const struct ending *e, str
 
 	out->peak_memory = MAX(seen, (int64_t)e->end.usage.ru_maxrss * 1024);
 	out->at_processes = l->processes > 0 && sb->shared->peak_processes >= l->processes;
-	if (!sb->tier->proc)
+	if (!sb->tier->proc && sb->tier->spaces)
 		seen = out->peak_memory; /* of the largest process: nobody looked at the sum */
 	if (l->memory_bytes > 0)
 		out->at_memory = seen >= l->memory_bytes / 10 * 9 || mapped >= (int64_t)(sb->address_space / 10 * 9) ||
@@ -145,6 +151,10 @@ void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_
 		judge_vanished(e, out);
 	measure_scratch(sb, e, out);
 	measure_memory(sb, e, out);
+	if (sb->stuck) {
+		out->end = SANDBOX_FAULT;
+		snprintf(out->fault, sizeof out->fault, "a process of the run could not be ended");
+	}
 }
 
 void sandbox_result_free(struct sandbox_result *r)

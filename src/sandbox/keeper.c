@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +29,8 @@
 #define FIRST_TICK_MS 20
 #define TICK_MIN_MS 5
 #define TICK_MAX_MS 100
+#define REST_MS 20000     /* for what was killed to end */
+#define REST_LOOK_MS 200
 
 struct sample {
 	int64_t own;        /* resident and not shared, bytes */
@@ -42,11 +45,12 @@ struct keeper {
 	int control;
 	int proc;           /* -1 without proc */
 	int tmp;            /* a folder of the scratch, for its use of memory */
+	int children;       /* readable when one of them ends */
 	int64_t page;
 	pid_t program;
 	bool ended;         /* the program has */
 	bool asked;         /* to end it, or by the memory limit */
-	bool alone;         /* nobody else is in the namespace */
+	bool alone;         /* nobody else is left */
 	int status;         /* of the program */
 	int64_t killed;     /* others that we ended */
 	int64_t next_tick_us;
@@ -100,13 +104,30 @@ static void add_process(const struct keeper *k, const char *pid, struct sample *
 	s->holders++;
 }
 
+typedef void (*process_fn)(const struct keeper *k, const char *pid, struct sample *s);
+
+static void each_member(const struct keeper *k, process_fn fn, struct sample *s)
+{
+	static struct family f; /* large; this process has one thread */
+
+	family_list(k->proc, getpid(), &f);
+	for (size_t i = 0; i < f.n; i++) {
+		char pid[16];
+		snprintf(pid, sizeof pid, "%d", (int)f.members[i].pid);
+		fn(k, pid, s);
+	}
+}
+
 /* Calls fn for each process but ourselves. */
-static void each_process(const struct keeper *k, void (*fn)(const struct keeper *k, const char *pid, struct sample *s),
-                         struct sample *s)
+static void each_process(const struct keeper *k, process_fn fn, struct sample *s)
 {
 	char buf[8192];
 	ssize_t n;
 
+	if (!k->sb->tier->spaces) {
+		each_member(k, fn, s);
+		return;
+	}
 	lseek(k->proc, 0, SEEK_SET);
 	while ((n = (ssize_t)syscall(SYS_getdents64, k->proc, buf, sizeof buf)) > 0) {
 		for (ssize_t at = 0; at < n;) {
@@ -194,11 +215,20 @@ static void count_processes(struct keeper *k, int64_t gone)
 	raise_to(&k->sb->shared->peak_processes, s.processes);
 }
 
+/* kill(-1) reaches every process of the namespace but us; who is forking meanwhile fails or dies of it. */
+static void kill_all(const struct keeper *k)
+{
+	if (k->sb->tier->spaces)
+		kill(-1, SIGKILL);
+	else
+		family_kill(k->proc, getpid());
+}
+
 static void end_all(struct keeper *k)
 {
 	count_processes(k, 0);
 	k->asked = true;
-	kill(-1, SIGKILL);
+	kill_all(k);
 }
 
 static void over_memory(struct keeper *k, int64_t bytes)
@@ -209,6 +239,25 @@ static void over_memory(struct keeper *k, int64_t bytes)
 	end_all(k);
 }
 
+static struct unlinked unlinked; /* large; this process has one thread */
+
+static void add_unlinked(const struct keeper *k, const char *pid, struct sample *s)
+{
+	(void)s;
+	unlinked_add(&unlinked, k->proc, pid);
+}
+
+static void watch_unlinked(struct keeper *k)
+{
+	struct stat st;
+
+	unlinked.bytes = 0;
+	unlinked.n = 0;
+	unlinked.memory = k->tmp >= 0 && fstat(k->tmp, &st) == 0 ? st.st_dev : 0;
+	each_process(k, add_unlinked, NULL);
+	k->sb->shared->unlinked = unlinked.bytes;
+}
+
 static void watch_memory(struct keeper *k)
 {
 	int64_t limit = k->sb->policy.limits.memory_bytes, begin = clock_mono_us(), spent = spent_us();
@@ -217,6 +266,8 @@ static void watch_memory(struct keeper *k)
 	if (k->proc < 0)
 		return;
 	each_process(k, add_process, &s);
+	if (k->sb->disk != NULL)
+		watch_unlinked(k);
 	raise_to(&k->sb->shared->peak_mapped, s.mapped);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
 
@@ -260,25 +311,38 @@ static void reap_ready(struct keeper *k)
 	k->alone = pid < 0 && errno == ECHILD;
 }
 
-/* kill(-1) reaches every process but us; who is forking meanwhile fails or dies of it. When there
- * is nobody left to wait for, the namespace holds only us. */
+/* When there is nobody left to wait for, only we are left. Without a pid namespace who forks is found
+ * at the next look; what hangs in the kernel is waited for until the launcher has to be told. */
 static void end_rest(struct keeper *k)
 {
-	int status;
-	pid_t pid;
+	int64_t until_us = clock_mono_us() + REST_MS * 1000;
+	struct pollfd p = { .fd = k->children, .events = POLLIN };
 
-	kill(-1, SIGKILL);
-	while ((pid = waitpid(-1, &status, __WALL)) > 0 || (pid < 0 && errno == EINTR))
-		if (pid > 0)
-			note_end(k, pid, status);
+	while (!k->alone && clock_mono_us() < until_us) {
+		struct signalfd_siginfo info;
+		kill_all(k);
+		reap_ready(k);
+		if (k->alone)
+			break;
+		poll(&p, 1, k->sb->tier->spaces ? REST_LOOK_MS : 1);
+		while (read(k->children, &info, sizeof info) > 0) {
+		}
+		reap_ready(k);
+	}
 }
 
 static void take_orders(struct keeper *k)
 {
 	struct message m;
 
-	if (!message_receive(k->control, &m, NULL, 0, NULL))
-		_exit(125); /* the launcher is gone: the kernel kills the rest */
+	if (!message_receive(k->control, &m, NULL, 0, NULL)) {
+		if (!k->sb->tier->spaces) {
+			end_rest(k);
+			if (k->alone)
+				fs_remove_tree(AT_FDCWD, k->sb->disk, NULL);
+		}
+		_exit(125); /* the launcher is gone: the kernel kills the rest of a namespace */
+	}
 	if (m.type == MSG_KILL)
 		end_all(k);
 }
@@ -296,19 +360,20 @@ static void leave_streams(void)
 
 void keeper_run(const struct sandbox *sb, pid_t program, int control)
 {
-	struct keeper k = { .sb = sb, .control = control, .program = program, .proc = -1,
+	struct keeper k = { .sb = sb, .control = control, .program = program, .proc = -1, .tmp = -1,
 	                    .page = sysconf(_SC_PAGESIZE) };
 	sigset_t chld;
 
 	leave_streams();
-	if (sb->tier->proc)
+	if (sb->tier->proc || !sb->tier->spaces)
 		k.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	k.tmp = open("/dev/shm", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (sb->tier->spaces)
+		k.tmp = open("/dev/shm", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD); /* blocked with all others since the beginning */
 	k.next_tick_us = clock_mono_us() + FIRST_TICK_MS * 1000;
-	int children = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-	struct pollfd p[] = { { .fd = control, .events = POLLIN | POLLRDHUP }, { .fd = children, .events = POLLIN } };
+	k.children = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct pollfd p[] = { { .fd = control, .events = POLLIN | POLLRDHUP }, { .fd = k.children, .events = POLLIN } };
 
 	while (!k.ended) {
 		struct signalfd_siginfo info;
@@ -316,7 +381,7 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		if (poll(p, 2, (int)(wait_us + 999) / 1000) > 0) {
 			if (p[0].revents != 0)
 				take_orders(&k);
-			while (read(children, &info, sizeof info) > 0) {
+			while (read(k.children, &info, sizeof info) > 0) {
 			}
 			reap_ready(&k);
 		}
@@ -327,7 +392,7 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		count_processes(&k, 1);
 	if (!k.alone)
 		end_rest(&k);
-	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed };
+	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed, .alive = !k.alone };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	message_send(control, &m, NULL, 0);
 	_exit(0);

@@ -35,6 +35,34 @@ int landlock_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
+static uint64_t handled_rights(int abi)
+{
+	uint64_t rights = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(added_rights); i++)
+		if (abi >= added_rights[i].abi)
+			rights |= added_rights[i].rights;
+	return rights;
+}
+
+int landlock_new(void)
+{
+	struct sys_landlock_attr attr = { 0 };
+	size_t size = sizeof attr.handled_access_fs;
+	int abi = landlock_abi();
+
+	attr.handled_access_fs = handled_rights(abi);
+	if (abi >= 4) {
+		attr.handled_access_net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP;
+		size = offsetof(struct sys_landlock_attr, scoped);
+	}
+	if (abi >= 6) {
+		attr.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL;
+		size = sizeof attr;
+	}
+	return (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
+}
+
 static int add_rule(int ruleset, const char *path, uint64_t rights, bool is_file)
 {
 	struct landlock_path_beneath_attr rule = { .allowed_access = is_file ? rights & FS_FILE : rights };
@@ -48,42 +76,37 @@ static int add_rule(int ruleset, const char *path, uint64_t rights, bool is_file
 	return rc;
 }
 
+int landlock_grant(int ruleset, const char *path, enum mount_access access, bool is_file)
+{
+	return add_rule(ruleset, path, granted[access] & handled_rights(landlock_abi()), is_file);
+}
+
+int landlock_enter(int ruleset, bool complete)
+{
+	int rc = complete ? (int)syscall(SYS_landlock_restrict_self, ruleset, 0) : -1, saved = errno;
+
+	if (ruleset >= 0)
+		close(ruleset);
+	errno = saved;
+	return rc;
+}
+
 int landlock_restrict(const struct mount_plan *plan)
 {
-	struct sys_landlock_attr attr = { 0 };
-	size_t size = sizeof attr.handled_access_fs;
-	int abi = landlock_abi(), rc = -1;
+	int abi = landlock_abi();
+	uint64_t handled = handled_rights(abi);
 
 	if (abi == 0)
 		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(added_rights); i++)
-		if (abi >= added_rights[i].abi)
-			attr.handled_access_fs |= added_rights[i].rights;
-	if (abi >= 4) {
-		attr.handled_access_net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP;
-		size = offsetof(struct sys_landlock_attr, scoped);
-	}
-	if (abi >= 6) {
-		attr.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL;
-		size = sizeof attr;
-	}
-	int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
-	if (ruleset < 0)
-		return -1;
-	if (add_rule(ruleset, "/", LANDLOCK_ACCESS_FS_READ_DIR, false) != 0)
-		goto out;
-	for (size_t i = 0; i < plan->n; i++) {
+	int ruleset = landlock_new();
+	bool ok = ruleset >= 0 && add_rule(ruleset, "/", LANDLOCK_ACCESS_FS_READ_DIR, false) == 0;
+	for (size_t i = 0; i < plan->n && ok; i++) {
 		const struct mount_step *s = &plan->steps[i];
 		char path[4100];
 		if (s->access == ACCESS_NONE)
 			continue;
 		snprintf(path, sizeof path, "/%s", s->target);
-		bool is_file = s->is_file || s->access == ACCESS_DEVICE;
-		if (add_rule(ruleset, path, granted[s->access] & attr.handled_access_fs, is_file) != 0)
-			goto out;
+		ok = add_rule(ruleset, path, granted[s->access] & handled, s->is_file || s->access == ACCESS_DEVICE) == 0;
 	}
-	rc = (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
-out:
-	close(ruleset);
-	return rc;
+	return landlock_enter(ruleset, ok);
 }

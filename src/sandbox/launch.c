@@ -16,60 +16,8 @@
 #include "sys.h"
 
 #define READY_MS 60000      /* a world is built in milliseconds; this is a hang guard */
-#define NOBODY 65534
 #define PIPE_BYTES (1 << 20)
-
-static const struct tier_info tiers[] = {
-	{ .tier = TIER_A, .proc = true },
-	{ .tier = TIER_A_NOPROC, .proc = false },
-};
-
-const struct tier_info *tier_find(enum tier t)
-{
-	for (size_t i = 0; i < ARRAY_LEN(tiers); i++)
-		if (tiers[i].tier == t)
-			return &tiers[i];
-	return NULL;
-}
-
-/* ---- who the run is on the host ---------------------------------------------------------------- */
-
-/* Is `id` mapped into our own user namespace? In a rootless container few are. By hand, as stdio's
- * scanning costs more than the rest of a clone. */
-static bool id_exists(const char *map, unsigned long id)
-{
-	char text[4096], *p = text;
-	int fd = open(map, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	if (n < 0)
-		return true; /* no user namespaces: all ids exist */
-	text[n] = '\0';
-	for (;;) { /* lines of first id, id outside, count */
-		char *line = p;
-		unsigned long first = strtoul(p, &p, 10);
-		strtoul(p, &p, 10);
-		unsigned long count = strtoul(p, &p, 10);
-		if (p == line)
-			return false;
-		if (id >= first && id - first < count)
-			return true;
-	}
-}
-
-void sandbox_owner(uid_t *uid, gid_t *gid)
-{
-	*uid = geteuid();
-	*gid = getegid();
-	/* Root never runs a script: with no capability left it could still write kernel settings and
-	 * has no limit of processes. A root whose namespace knows no other user is none. */
-	if (*uid == 0 && id_exists("/proc/self/uid_map", NOBODY) && id_exists("/proc/self/gid_map", NOBODY)) {
-		*uid = NOBODY;
-		*gid = NOBODY;
-	}
-}
+#define KILL_MS 3000        /* looking for processes to end */
 
 static bool namespace_error(struct err *e, const char *what)
 {
@@ -109,21 +57,20 @@ static bool is_outer_root(void)
 	return sscanf(text, "%lu %lu", &first, &outside) != 2 || (first == 0 && outside == 0);
 }
 
-static bool map_ids(pid_t pid, struct err *e)
+static bool map_ids(const struct sandbox *sb, struct err *e)
 {
 	char uid_map[48], gid_map[48];
-	uid_t uid;
-	gid_t gid;
 
-	sandbox_owner(&uid, &gid);
-	if (uid == 0 && is_outer_root())
-		return err_set(e, ERR_SANDBOX, "the sandbox would have to run as root here, for this user namespace knows no user %d; "
-		               "start tickmark as an ordinary user", NOBODY);
-	snprintf(uid_map, sizeof uid_map, "%d %u 1", RUN_ID, uid);
-	snprintf(gid_map, sizeof gid_map, "%d %u 1", RUN_ID, gid);
-	if (uid == geteuid() && !write_proc(pid, "setgroups", "deny", e))
+	if (sb->id.uid == 0 && (sb->tier->tier == TIER_A_ROOT || is_outer_root()))
+		return err_set(e, ERR_SANDBOX, "the sandbox would have to run as root here, for this user namespace knows no other "
+		               "user; start tickmark as an ordinary user");
+	if (!sb->tier->user_ns)
+		return true;
+	snprintf(uid_map, sizeof uid_map, "%d %u 1", RUN_ID, sb->id.uid);
+	snprintf(gid_map, sizeof gid_map, "%d %u 1", RUN_ID, sb->id.gid);
+	if (sb->id.uid == geteuid() && !write_proc(sb->pid, "setgroups", "deny", e))
 		return false;
-	return write_proc(pid, "uid_map", uid_map, e) && write_proc(pid, "gid_map", gid_map, e);
+	return write_proc(sb->pid, "uid_map", uid_map, e) && write_proc(sb->pid, "gid_map", gid_map, e);
 }
 
 /* ---- sources ------------------------------------------------------------------------------------- */
@@ -158,6 +105,8 @@ static bool send_sources(struct sandbox *sb, struct err *e)
 	uint8_t one = 0;
 	bool ok;
 
+	if (!sb->tier->spaces) /* it sees what we see */
+		return message_send(sb->control, &m, NULL, 0) || err_sys(e, "cannot reach the sandbox");
 	snprintf(path, sizeof path, "/proc/%d/root", (int)sb->pid);
 	o.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	ok = o.root >= 0 || err_sys(e, "cannot look into the sandbox (%s)", path);
@@ -190,31 +139,28 @@ static char *absolute(const char *path)
 
 /* ---- scratch on disk ------------------------------------------------------------------------------- */
 
-static bool make_owned_dir(int dirfd, const char *name, struct err *e)
+static bool make_owned_dir(const struct sandbox *sb, int dirfd, const char *name, struct err *e)
 {
-	uid_t uid;
-	gid_t gid;
-
-	sandbox_owner(&uid, &gid);
 	if (mkdirat(dirfd, name, 0700) != 0 || fchmodat(dirfd, name, 0700, 0) != 0 ||
-	    (uid != geteuid() && fchownat(dirfd, name, uid, gid, AT_SYMLINK_NOFOLLOW) != 0))
+	    (sb->id.uid != geteuid() && fchownat(dirfd, name, sb->id.uid, sb->id.gid, AT_SYMLINK_NOFOLLOW) != 0))
 		return err_sys(e, "cannot make a folder for the run's files (%s)", name);
 	return true;
 }
 
 static bool make_disk(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
 {
+	const char *below = sb->tier->spaces ? spec->disk_scratch : bare_disk(spec);
 	struct uuid id = uuid_new();
 	char text[UUID_TEXT];
 	bool ok = false;
 
-	if (spec->disk_scratch == NULL)
+	if (below == NULL)
 		return err_set(e, ERR_INPUT, "this kind of scratch (%s) needs a folder on disk", scratch_word(spec->policy.scratch));
 	uuid_text(&id, text);
-	char *folder = absolute(spec->disk_scratch);
-	sb->disk = xasprintf("%s/run-%s", folder, text);
+	char *folder = absolute(below);
+	sb->disk = xasprintf("%s/%srun-%s", folder, sb->tier->spaces ? "" : "tickmark-", text);
 	free(folder);
-	if (!make_owned_dir(AT_FDCWD, sb->disk, e)) {
+	if (!make_owned_dir(sb, AT_FDCWD, sb->disk, e)) {
 		free(sb->disk);
 		sb->disk = NULL;
 		return false;
@@ -222,13 +168,15 @@ static bool make_disk(struct sandbox *sb, const struct sandbox_spec *spec, struc
 	int fd = open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "cannot open %s", sb->disk);
-	if (make_owned_dir(fd, "upper", e) && make_owned_dir(fd, "work", e)) {
+	if (make_owned_dir(sb, fd, "upper", e) && (!sb->tier->spaces || make_owned_dir(sb, fd, "work", e))) {
 		sb->upper = openat(fd, "upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		ok = sb->upper >= 0 || err_sys(e, "cannot open %s/upper", sb->disk);
 	}
 	close(fd);
 	if (ok && spec->policy.scratch == SCRATCH_COPY)
-		ok = (sb->copied = copied_make(spec, sb->upper, &sb->plan, e)) != NULL;
+		ok = (sb->copied = copied_make(spec, sb->upper, &sb->plan, &sb->id, e)) != NULL;
+	if (ok && !sb->tier->spaces)
+		ok = bare_build(sb, spec, e);
 	return ok;
 }
 
@@ -248,27 +196,30 @@ static bool check_files(const struct sandbox_file *files, size_t n, struct err *
 	return true;
 }
 
-static bool check_spec(const struct sandbox_spec *spec, bool probing, struct err *e)
+static bool check_spec(const struct sandbox_spec *spec, bool has_program, struct err *e)
 {
 	if (tier_find(spec->policy.tier) == NULL)
 		return err_set(e, ERR_SANDBOX, "no sandbox of kind %s in this version; nothing runs unconfined",
 		               tier_word(spec->policy.tier));
 	if (spec->policy.scratch == SCRATCH_NONE)
 		return err_set(e, ERR_SANDBOX, "no scratch for the run's files was chosen");
-	if (!probing && (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] != '/'))
+	if (spec->policy.tier == TIER_B && spec->policy.scratch != SCRATCH_COPY)
+		return err_set(e, ERR_SANDBOX, "tier B works on a copy; a scratch of kind %s needs namespaces",
+		               scratch_word(spec->policy.scratch));
+	if (has_program && (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] != '/'))
 		return err_set(e, ERR_INPUT, "the program of a run must be an absolute path");
 	return check_files(spec->code, spec->code_count, e) && check_files(spec->home, spec->home_count, e);
 }
 
-static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing)
+static struct sandbox *new_sandbox(const struct sandbox_spec *spec)
 {
 	struct sandbox *sb = xcalloc(1, sizeof *sb);
 
 	sb->policy = spec->policy;
 	sb->tier = tier_find(spec->policy.tier);
+	tier_identity(sb->tier, &sb->id);
 	sb->box = xstrdup(spec->box);
 	sb->cwd = xstrdup(spec->cwd != NULL ? spec->cwd : ".");
-	sb->probing = probing;
 	for (size_t i = 0; i < spec->layer_count; i++) /* they are opened below another root */
 		strv_take(&sb->layers, absolute(spec->layers[i]));
 	add_list(&sb->watch, spec->watch, spec->watch_count);
@@ -280,7 +231,7 @@ static struct sandbox *new_sandbox(const struct sandbox_spec *spec, bool probing
 	for (size_t i = 0; i < spec->home_count; i++)
 		sb->home[i] = (struct sandbox_file){ xstrdup(spec->home[i].path),
 			xmemdup(spec->home[i].bytes, spec->home[i].len), spec->home[i].len };
-	sb->address_space = policy_address_space(&spec->policy.limits, sb->tier->proc);
+	sb->address_space = policy_address_space(&spec->policy.limits, sb->tier->proc || !sb->tier->spaces);
 	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
 	sb->scratch = sb->upper = sb->notify = sb->inotify = -1;
 	sb->stop_fd = spec->stop_fd;
@@ -357,8 +308,9 @@ static bool child_error(struct sandbox *sb, struct err *e)
 
 static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds *child, struct err *e)
 {
+	uint64_t spaces = sb->tier->spaces ? CLONE_NEWNS | CLONE_NEWPID : 0;
 	struct clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | spaces | (sb->tier->user_ns ? CLONE_NEWUSER : 0),
 		.pidfd = (uint64_t)(uintptr_t)&sb->pidfd,
 		.exit_signal = SIGCHLD,
 	};
@@ -372,18 +324,25 @@ static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, str
 	return true;
 }
 
-struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, struct err *e)
+struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e)
 {
 	struct child_fds child = { -1, -1, -1, -1 };
 
-	if (!check_spec(spec, probing, e))
+	if (!check_spec(spec, inside == NULL, e))
 		return NULL;
-	struct sandbox *sb = new_sandbox(spec, probing);
+	struct sandbox *sb = new_sandbox(spec);
+	sb->inside = inside;
+	sb->inside_arg = arg;
 	bool on_disk = spec->policy.scratch == SCRATCH_DISK || spec->policy.scratch == SCRATCH_COPY;
-	bool ok = plan_make(&sb->plan, spec, e) && (!on_disk || make_disk(sb, spec, e)) && share_memory(sb, e) &&
+	bool ok = plan_make(&sb->plan, spec, e);
+	if (!sb->tier->spaces)
+		bare_plan(&sb->plan, sb->cwd);
+	if (!sb->tier->user_ns)
+		sb->other_tasks = tier_tasks_of(sb->id.uid);
+	ok = ok && (!on_disk || make_disk(sb, spec, e)) && share_memory(sb, e) &&
 	          make_channels(sb, &child, e) && clone_child(sb, spec, &child, e);
 	close_child(&child);
-	if (ok && (!map_ids(sb->pid, e) || !send_sources(sb, e))) {
+	if (ok && (!map_ids(sb, e) || !send_sources(sb, e))) {
 		/* If the child gave up first, its complaint is nearer to the cause. */
 		struct pollfd p = { .fd = sb->control, .events = POLLIN };
 		if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
@@ -399,7 +358,7 @@ struct sandbox *sandbox_clone(const struct sandbox_spec *spec, bool probing, str
 
 struct sandbox *sandbox_prepare(const struct sandbox_spec *spec, struct err *e)
 {
-	return sandbox_clone(spec, false, e);
+	return sandbox_clone(spec, NULL, NULL, e);
 }
 
 static bool wait_ready(struct sandbox *sb, struct err *e)
@@ -420,6 +379,7 @@ static bool wait_ready(struct sandbox *sb, struct err *e)
 		return failed_at(sb, &m, e);
 	if (m.type != MSG_READY || n < 2)
 		return child_error(sb, e);
+	close_fd(&sb->scratch); /* tier B: it was ours already, and comes back */
 	sb->scratch = fds[0];
 	sb->notify = fds[1];
 	sb->inotify = n > 2 ? fds[2] : -1;
@@ -447,16 +407,36 @@ bool sandbox_start(struct sandbox *sb, struct err *e)
 	return true;
 }
 
-static void end_process(struct sandbox *sb)
+void sandbox_kill(struct sandbox *sb)
+{
+	int64_t until_us = clock_mono_us() + KILL_MS * 1000;
+
+	/* Without a pid namespace the keeper's end ends nobody else: they go before it. */
+	if (!sb->tier->spaces) {
+		int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		while (proc >= 0 && family_kill(proc, sb->pid) > 0 && clock_mono_us() < until_us)
+			poll(NULL, 0, 1);
+		if (proc >= 0)
+			close(proc);
+	}
+	sys_pidfd_kill(sb->pidfd);
+}
+
+void sandbox_end(struct sandbox *sb)
 {
 	siginfo_t info;
 
 	if (sb->pid == 0)
 		return;
 	if (sb->pidfd >= 0)
-		sys_pidfd_kill(sb->pidfd);
-	while (waitid(P_PIDFD, (id_t)sb->pidfd, &info, WEXITED | __WALL) < 0 && errno == EINTR) {
-	}
+		sandbox_kill(sb);
+	/* What hangs in the kernel is waited for once, and then left to it. */
+	struct pollfd p = { .fd = sb->pidfd, .events = POLLIN };
+	if (sb->stuck || poll(&p, 1, GONE_MS) == 0)
+		log_line("sandbox: process %d of a run does not end", (int)sb->pid);
+	else
+		while (waitid(P_PIDFD, (id_t)sb->pidfd, &info, WEXITED | __WALL) < 0 && errno == EINTR) {
+		}
 	sb->pid = 0;
 }
 
@@ -464,7 +444,7 @@ void sandbox_free(struct sandbox *sb)
 {
 	if (sb == NULL)
 		return;
-	end_process(sb);
+	sandbox_end(sb);
 	int *fds[] = { &sb->pidfd, &sb->control, &sb->go, &sb->out, &sb->err, &sb->scratch, &sb->upper, &sb->notify, &sb->inotify };
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		close_fd(fds[i]);

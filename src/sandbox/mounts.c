@@ -300,6 +300,8 @@ static void mount_overlay(struct world *w, const struct mount_step *s)
 	 * it then works without any, as on kernels whose tmpfs has none (before 6.6). */
 	if (kind != SCRATCH_TMPFS)
 		buf_adds(&o, ",userxattr");
+	else if (w->sb->tier->tier == TIER_A_ROOT) /* root's may write them: no marks but those that we read */
+		buf_adds(&o, ",redirect_dir=nofollow,metacopy=off,index=off");
 	buf_adds(&o, ",lowerdir=code");
 	for (size_t i = 0; i < w->src->layers_n; i++)
 		buf_addf(&o, ":/proc/self/fd/%d", w->src->layers[i]);

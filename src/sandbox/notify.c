@@ -21,6 +21,7 @@
 
 struct notify {
 	int fd;
+	bool open;        /* which filter is asking */
 	struct seccomp_notif *request;
 	struct seccomp_notif_resp *response;
 	size_t request_size, response_size;
@@ -31,7 +32,7 @@ struct notify {
 struct word { uint64_t value; const char *text; bool harmless; };
 
 static const struct word families[] = {
-	{ 0, "AF_UNSPEC", false }, { 2, "AF_INET", false }, { 3, "AF_AX25", false }, { 4, "AF_IPX", false },
+	{ 0, "AF_UNSPEC", false }, { 1, "AF_UNIX", false }, { 2, "AF_INET", false }, { 3, "AF_AX25", false }, { 4, "AF_IPX", false },
 	{ 5, "AF_APPLETALK", false }, { 9, "AF_X25", false }, { 10, "AF_INET6", false }, { 15, "AF_KEY", false },
 	/* getaddrinfo and if_nameindex ask the kernel for addresses, and go on without */
 	{ 16, "AF_NETLINK", true }, { 17, "AF_PACKET", false }, { 21, "AF_RDS", false }, { 29, "AF_CAN", false },
@@ -65,7 +66,7 @@ static const struct { const struct word *words; size_t n; bool bits; const char 
 	[NAMING_NUMBER] = { NULL, 0, false, "0x%llx" },
 };
 
-struct notify *notify_new(int fd)
+struct notify *notify_new(int fd, bool open)
 {
 	struct notify *n = xcalloc(1, sizeof *n);
 	struct seccomp_notif_sizes sizes = { .seccomp_notif = sizeof *n->request, .seccomp_notif_resp = sizeof *n->response };
@@ -73,6 +74,7 @@ struct notify *notify_new(int fd)
 	/* A newer kernel writes more than our header knows of. */
 	syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
 	n->fd = fd;
+	n->open = open;
 	n->request_size = MAX(sizes.seccomp_notif, sizeof *n->request);
 	n->response_size = MAX(sizes.seccomp_notif_resp, sizeof *n->response);
 	n->request = xcalloc(1, n->request_size);
@@ -145,11 +147,14 @@ static void record(struct notify *n, const struct rule *r, const struct filter_c
 	f->last_us = offset_us;
 }
 
-static const struct filter_call *find_call(int nr)
+static const struct filter_call *find_call(const struct notify *n, int nr)
 {
-	for (size_t i = 0; i < filter_calls_n; i++)
-		if (filter_calls[i].nr == nr)
-			return &filter_calls[i];
+	const struct filter_call *calls = n->open ? filter_calls_open : filter_calls;
+	size_t count = n->open ? filter_calls_open_n : filter_calls_n;
+
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].nr == nr)
+			return &calls[i];
 	return NULL;
 }
 
@@ -168,7 +173,7 @@ bool notify_answer(struct notify *n, int64_t offset_us)
 				continue; /* who asked was killed meanwhile */
 			return false;
 		}
-		const struct filter_call *call = find_call(n->request->data.nr);
+		const struct filter_call *call = find_call(n, n->request->data.nr);
 		const struct rule *r = call != NULL ? &rules[call->rule] : NULL;
 		memset(n->response, 0, n->response_size);
 		n->response->id = n->request->id;

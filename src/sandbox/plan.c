@@ -57,6 +57,13 @@ static const struct mount_step base_steps[] = {
 	{ .kind = MOUNT_SCRATCH, .target = "home/" RUN_USER, .source = "home", .access = ACCESS_WRITE },
 };
 
+/* Without a user namespace the run sees its id on the host, which is nobody's. */
+static const struct mount_step root_steps[] = {
+	{ .kind = MOUNT_FILE, .target = "etc/passwd",
+	  TEXT("root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n" RUN_USER ":x:65534:65534::" SANDBOX_HOME ":/bin/sh\n") },
+	{ .kind = MOUNT_FILE, .target = "etc/group", TEXT("root:x:0:\n" RUN_USER ":x:65534:\n") },
+};
+
 /* Top folders that are symlinks into usr on merged systems, and folders elsewhere. */
 static const char *const system_dirs[] = { "bin", "sbin", "lib", "lib64", "lib32", "libx32" };
 
@@ -89,6 +96,17 @@ static void add_bind(struct mount_plan *plan, const char *path, bool optional)
 {
 	add_step(plan, &(struct mount_step){ .kind = MOUNT_BIND, .target = path + 1, .source = path,
 	                                     .attr = READ_ONLY, .access = ACCESS_EXEC, .optional = optional });
+}
+
+static void add_base(struct mount_plan *plan, enum tier tier)
+{
+	for (size_t i = 0; i < ARRAY_LEN(base_steps); i++) {
+		const struct mount_step *s = &base_steps[i];
+		for (size_t k = 0; tier == TIER_A_ROOT && k < ARRAY_LEN(root_steps); k++)
+			if (strcmp(root_steps[k].target, s->target) == 0)
+				s = &root_steps[k];
+		add_step(plan, s);
+	}
 }
 
 static void add_system_dirs(struct mount_plan *plan)
@@ -268,8 +286,7 @@ bool plan_make(struct mount_plan *plan, const struct sandbox_spec *spec, struct 
 
 	if (!ok)
 		goto out;
-	for (size_t i = 0; i < ARRAY_LEN(base_steps); i++)
-		add_step(plan, &base_steps[i]);
+	add_base(plan, spec->policy.tier);
 	add_system_dirs(plan);
 	add_etc_python(plan);
 	add_link(plan, box, "/mnt/data", box);

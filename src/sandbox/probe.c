@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,26 +19,46 @@
 
 #define PROBE_BOX "/work/probe"
 
+/* What the probe inside found missing: a set, and its exit status. */
+enum { PROBE_COPY_UP = 1, PROBE_REMOVE = 2, PROBE_FILTER = 4, PROBE_LOCK = 8 };
+
 /* In the order of preference. */
-static const struct { enum scratch kind; int allowed; bool disk; const char *lacks; } kinds[] = {
-	{ SCRATCH_TMPFS_XATTR, 0, false, "" },
-	{ SCRATCH_TMPFS, PROBE_REMOVE, false, "a run cannot remove attached folders: this needs Linux 6.6" },
-	{ SCRATCH_DISK, 0, true, "files of a run are written to disk: memory for them needs Linux 6.6" },
-	{ SCRATCH_COPY, 0, true, "attached files are copied for each run: laying folders over each other is not possible here" },
+static const struct { enum scratch kind; int allowed; bool disk; bool spaces; const char *lacks; } kinds[] = {
+	{ SCRATCH_TMPFS_XATTR, 0, false, true, "" },
+	{ SCRATCH_TMPFS, PROBE_REMOVE, false, true, "a run cannot remove attached folders: this needs Linux 6.6" },
+	{ SCRATCH_DISK, 0, true, true, "files of a run are written to disk: memory for them needs Linux 6.6" },
+	{ SCRATCH_COPY, 0, true, false, "attached files are copied for each run: laying folders over each other is not possible here" },
 };
 
-static const struct { enum tier tier; const char *lacks; } tiers[] = {
-	{ TIER_A, "" },
-	{ TIER_A_NOPROC, "runs have no /proc, and only each process's own memory is limited: parts of /proc are masked here" },
+#define LEAST_ABI 6 /* of Landlock, where it is all there is: before, signals reach every process of the user */
+
+/* In the order of preference. */
+static const struct { enum tier tier; bool root; int abi; const char *lacks; } tiers[] = {
+	{ TIER_A, false, 0, "" },
+	{ TIER_A_NOPROC, false, 0, "runs have no /proc, and only each process's own memory is limited: parts of /proc are masked here" },
+	{ TIER_A_ROOT, true, 0, "runs are made by root, as no user namespace can be had" },
+	{ TIER_B, false, LEAST_ABI, "runs are held by Landlock and the system call filter alone: no namespaces, so names and sizes of "
+	  "other files can be asked for, there is no /dev/shm, and the limit of written bytes is watched, not enforced" },
 };
+
+/* Without namespaces Landlock has to hold: a file that every machine has, a socket, the keeper. */
+static bool is_open(void)
+{
+	return open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0 || errno != EACCES ||
+	       open("/etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0 || mkdir("/tmp/tickmark-probe", 0700) == 0 ||
+	       socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || kill(getppid(), 0) == 0;
+}
 
 /* As the program, under the filter. */
-int probe_inside(const char *box)
+static int probe_inside(const struct sandbox *sb, const void *arg)
 {
 	int failed = 0;
 
-	if (chdir(box) != 0)
+	(void)arg;
+	if (chdir(sb->box) != 0)
 		return PROBE_COPY_UP | PROBE_REMOVE;
+	if (!sb->tier->spaces && is_open())
+		failed |= PROBE_LOCK;
 	int fd = open("sub/file", O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0 || write(fd, "x", 1) != 1)
 		failed |= PROBE_COPY_UP;
@@ -114,7 +135,7 @@ static int try_one(enum tier tier, enum scratch kind, const char *layer, const c
 	int found = -1;
 
 	*stage = STAGE_NAMESPACES;
-	struct sandbox *sb = sandbox_clone(&spec, true, e);
+	struct sandbox *sb = sandbox_clone(&spec, probe_inside, NULL, e);
 	if (sb == NULL)
 		return -1;
 	if (sandbox_start(sb, e) && sandbox_run(sb, &sink, &result, e)) {
@@ -136,22 +157,30 @@ static void note(struct sandbox_caps *out, const char *text)
 		snprintf(out->why + n, sizeof out->why - n, "%s%s", n > 0 ? "; " : "", text);
 }
 
+/* For tests: only this tier, or kind of scratch, is tried (include/sandbox.h). */
+static bool is_wanted(const char *variable, const char *word)
+{
+	const char *wanted = getenv(variable);
+
+	return wanted == NULL || wanted[0] == '\0' || strcmp(wanted, word) == 0;
+}
+
 /* Kinds of scratch under one tier; true when one fits. */
 static bool try_kinds(enum tier tier, const char *layer, const char *disk, struct sandbox_caps *out, enum stage *stage,
                       struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		if (kinds[i].disk && disk == NULL)
+		if ((kinds[i].disk && disk == NULL) || (tier == TIER_B && kinds[i].spaces) ||
+		    !is_wanted(SANDBOX_TEST_SCRATCH, scratch_word(kinds[i].kind)))
 			continue;
 		int found = try_one(tier, kinds[i].kind, layer, disk, stage, e);
-		if (found >= 0 && (found & PROBE_FILTER)) {
-			err_set(e, ERR_SANDBOX, "the system call filter does not hold on this kernel");
-			return false;
-		}
+		if (found >= 0 && (found & (PROBE_FILTER | PROBE_LOCK)))
+			return err_set(e, ERR_SANDBOX, found & PROBE_FILTER ? "the system call filter does not hold on this kernel"
+			                                                    : "Landlock does not hold on this kernel");
 		if (found >= 0 && (found & ~kinds[i].allowed) == 0) {
 			out->tier = tier;
 			out->scratch = kinds[i].kind;
-			if (found != 0 || kinds[i].disk)
+			if (found != 0 || (kinds[i].disk && tier != TIER_B))
 				note(out, kinds[i].lacks);
 			return true;
 		}
@@ -161,28 +190,47 @@ static bool try_kinds(enum tier tier, const char *layer, const char *disk, struc
 	return false;
 }
 
+/* Each tier that this user could have, the best first; the reason why the first of them is not had. */
+static void try_tiers(const char *layer, const char *disk, struct sandbox_caps *out)
+{
+	struct err first = { 0 };
+	bool proc_only = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(tiers) && out->tier == TIER_NONE; i++) {
+		enum stage stage = STAGE_NONE;
+		struct err reason = { 0 };
+		if (!is_wanted(SANDBOX_TEST_TIER, tier_word(tiers[i].tier)) || (tiers[i].root && geteuid() != 0) ||
+		    (tiers[i].tier == TIER_A_NOPROC && first.code != ERR_NONE && !proc_only))
+			continue;
+		if (out->landlock_abi < tiers[i].abi)
+			err_set(&reason, ERR_SANDBOX, "Landlock of version %d would do as well (Linux 6.12), here it is %d", tiers[i].abi,
+			        out->landlock_abi);
+		else if (try_kinds(tiers[i].tier, layer, disk, out, &stage, &reason))
+			note(out, tiers[i].lacks);
+		proc_only = stage == STAGE_PROC;
+		if (out->tier == TIER_NONE && first.code == ERR_NONE)
+			first = reason;
+		else if (out->tier == TIER_NONE && tiers[i].tier == TIER_B)
+			note(out, reason.msg);
+	}
+	if (out->tier == TIER_NONE)
+		note(out, first.msg[0] != '\0' ? first.msg : "no kind of scratch works here");
+	else if (out->tier != TIER_A_NOPROC)
+		note(out, first.msg);
+}
+
 bool sandbox_probe(const char *disk, struct sandbox_caps *out, struct err *e)
 {
-	struct err reason = { 0 };
 	char *layer = make_folder(disk, e);
 
 	*out = (struct sandbox_caps){ .tier = TIER_NONE, .landlock_abi = landlock_abi() };
 	if (layer == NULL)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(tiers); i++) {
-		enum stage stage = STAGE_NONE;
-		reason = (struct err){ 0 };
-		if (try_kinds(tiers[i].tier, layer, disk, out, &stage, &reason)) {
-			note(out, tiers[i].lacks);
-			break;
-		}
-		if (stage != STAGE_PROC)
-			break;
-	}
-	if (out->tier == TIER_NONE)
-		note(out, reason.msg[0] != '\0' ? reason.msg : "no kind of scratch works here");
-	else if (out->landlock_abi == 0)
+	try_tiers(layer, disk, out);
+	if (out->tier != TIER_NONE && out->landlock_abi == 0)
 		note(out, "no Landlock in this kernel: its second layer is missing (boot with lsm=landlock,…)");
+	if (!is_wanted(SANDBOX_TEST_TIER, "") || !is_wanted(SANDBOX_TEST_SCRATCH, ""))
+		note(out, "forced by " SANDBOX_TEST_TIER " or " SANDBOX_TEST_SCRATCH ", which are for tests");
 	fs_remove_tree(AT_FDCWD, layer, NULL);
 	free(layer);
 	return true;

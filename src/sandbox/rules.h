@@ -8,6 +8,11 @@
  * `err` is the errno of the answer; 0 in a refusing row means that the call reports success and
  * does nothing. A row with cases decides by the low 32 bits of one argument (under `mask`); those
  * bits are all that the kernel looks at for the arguments concerned (CVE-2019-10063 compared 64).
+ *
+ * There are two filters of it. Where a run has namespaces of its own (tiers A), names, processes and
+ * sockets of the host cannot be reached. Where it has none (tier B), the machine around it is there:
+ * rows for IN_OPEN take over what Landlock does not cover - modes, owners and times of files, path
+ * sockets, limits and priorities of the user's other processes.
  */
 #ifndef TICKMARK_SANDBOX_RULES_H
 #define TICKMARK_SANDBOX_RULES_H
@@ -36,6 +41,9 @@ enum rule_naming {
 	NAMING_NUMBER,  /* hexadecimal */
 };
 
+/* Of which filter a row is. */
+enum rule_where { IN_BOTH, IN_SPACES, IN_OPEN };
+
 struct rule_case {
 	uint32_t value;     /* of the argument, after the mask */
 	enum rule_act act;  /* ALLOW, ERRNO, NOTIFY */
@@ -54,7 +62,18 @@ struct rule {
 	size_t cases_n;
 	enum rule_naming naming;   /* of that argument */
 	bool harmless;             /* a probe that libraries make and shrug off */
+	enum rule_where where;
+	int veto_arg;              /* another argument, looked at first, under veto_mask (0: all bits) … */
+	uint32_t veto_mask;
+	const struct rule_case *vetoes; /* … where one of these fits, it decides */
+	size_t vetoes_n;
 };
+
+/* Is the row in the filter of runs without namespaces (open), or of those with? */
+static inline bool rule_applies(const struct rule *r, bool open)
+{
+	return r->where == IN_BOTH || r->where == (open ? IN_OPEN : IN_SPACES);
+}
 
 #define RULE_NAMESPACES 0x7e020000u /* CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET} */
 
@@ -72,6 +91,17 @@ static const struct rule_case rule_not_the_keeper[] = {
 
 static const struct rule_case rule_itself[] = {
 	{ .value = 0, .act = ACT_ALLOW },
+};
+
+/* PRIO_USER takes in everybody with the uid: the keeper, or without namespaces the user's desktop. */
+static const struct rule_case rule_no_users[] = {
+	{ .value = 2, .act = ACT_NOTIFY },
+};
+
+/* A pair of datagram sockets could be connected anew, to a path of the host. */
+static const struct rule_case rule_no_datagrams[] = {
+	{ .value = 2, .act = ACT_NOTIFY }, /* SOCK_DGRAM */
+	{ .value = 3, .act = ACT_NOTIFY }, /* SOCK_RAW: a datagram socket too in AF_UNIX */
 };
 
 static const struct rule_case rule_ioctls[] = {
@@ -115,6 +145,7 @@ static const struct rule_case rule_personality[] = {
 };
 
 #define CASES(c) .cases = c, .cases_n = sizeof(c) / sizeof((c)[0])
+#define VETOES(c) .vetoes = c, .vetoes_n = sizeof(c) / sizeof((c)[0])
 
 static const struct rule rules[] = {
 	/* allowed */
@@ -125,9 +156,14 @@ static const struct rule rules[] = {
 	           "faccessat2 readlink readlinkat getdents getdents64 statfs fstatfs statfs64 fstatfs64 getcwd chdir fchdir umask",
 	  .why = "names: the mounts and Landlock decide which" },
 	{ .calls = "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mknod mknodat "
-	           "truncate ftruncate truncate64 ftruncate64 fallocate fsync fdatasync sync_file_range syncfs chmod fchmod fchmodat "
-	           "chown fchown lchown fchownat utime utimes utimensat futimesat",
+	           "truncate ftruncate truncate64 ftruncate64 fallocate fsync fdatasync sync_file_range syncfs",
 	  .why = "changes in the scratch; device nodes need a capability and Landlock's leave" },
+	{ .calls = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat",
+	  .why = "as above, where no other file can be named", .where = IN_SPACES },
+	{ .calls = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat",
+	  .why = "Landlock does not cover them, and the user's own files can be named: they report success and do nothing, "
+	         "for shutil.copy and archives fail of any errno",
+	  .act = ACT_NOTIFY, .err = 0, .kind = "file", .harmless = true, .where = IN_OPEN },
 	{ .calls = "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr", .why = "reading attributes (shutil.copy2)" },
 	{ .calls = "munmap mprotect madvise brk msync mincore mlock mlock2 munlock munlockall pkey_alloc pkey_free pkey_mprotect "
 	           "membarrier get_mempolicy",
@@ -151,22 +187,33 @@ static const struct rule rules[] = {
 	{ .calls = "select _newselect pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 "
 	           "eventfd eventfd2",
 	  .why = "waiting (asyncio, selectors)" },
-	{ .calls = "connect bind listen accept accept4 getsockname getpeername getsockopt setsockopt sendto recvfrom sendmsg recvmsg "
-	           "sendmmsg recvmmsg shutdown",
+	{ .calls = "getsockname getpeername getsockopt setsockopt sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown",
 	  .why = "sockets that could be made, so AF_UNIX; one rule at socket() refuses cleanly" },
+	{ .calls = "connect bind listen accept accept4", .why = "as above", .where = IN_SPACES },
+	{ .calls = "connect bind listen accept accept4", .why = "only pairs can be made, which need none of these",
+	  .act = ACT_NOTIFY, .err = EACCES, .kind = "network", .where = IN_OPEN },
 
 	/* decided by an argument */
 	{ .calls = "socket", .why = "no network: only sockets inside the machine can be made", .act = ACT_NOTIFY, .err = EACCES,
-	  .kind = "network", .arg = 0, CASES(rule_unix_only), .naming = NAMING_FAMILY },
+	  .kind = "network", .arg = 0, CASES(rule_unix_only), .naming = NAMING_FAMILY, .where = IN_SPACES },
+	{ .calls = "socket", .why = "path sockets of the host can be reached (D-Bus starts programs): none at all",
+	  .act = ACT_NOTIFY, .err = EACCES, .kind = "network", .arg = 0, .naming = NAMING_FAMILY, .where = IN_OPEN },
 	{ .calls = "socketpair", .why = "as socket", .act = ACT_NOTIFY, .err = EACCES,
-	  .kind = "network", .arg = 0, CASES(rule_unix_only), .naming = NAMING_FAMILY },
+	  .kind = "network", .arg = 0, CASES(rule_unix_only), .naming = NAMING_FAMILY, .where = IN_SPACES },
+	{ .calls = "socketpair", .why = "streams between the run's own processes", .act = ACT_NOTIFY, .err = EACCES,
+	  .kind = "network", .arg = 0, CASES(rule_unix_only), .naming = NAMING_FAMILY, .where = IN_OPEN,
+	  .veto_arg = 1, .veto_mask = 0xf, VETOES(rule_no_datagrams) },
 	{ .calls = "clone", .why = "threads and processes, but no namespaces", .act = ACT_NOTIFY, .err = EPERM,
 	  .kind = "namespace", .arg = 0, .mask = RULE_NAMESPACES, CASES(rule_no_namespace), .naming = NAMING_CLONE },
 	{ .calls = "prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr",
 	  .why = "its own limits and threads; not the keeper's (1), which has its uid and watches its memory", .act = ACT_ALLOW,
-	  .err = EPERM, .kind = "process", .arg = 0, CASES(rule_not_the_keeper), .naming = NAMING_PROCESS },
+	  .err = EPERM, .kind = "process", .arg = 0, CASES(rule_not_the_keeper), .naming = NAMING_PROCESS, .where = IN_SPACES },
+	{ .calls = "prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr",
+	  .why = "its own limits and threads; any other process may be one of the user's", .act = ACT_NOTIFY,
+	  .err = EPERM, .kind = "process", .arg = 0, CASES(rule_itself), .naming = NAMING_PROCESS, .where = IN_OPEN },
 	{ .calls = "setpriority", .why = "nicer, for itself and its group; a group or a user may hold the keeper", .act = ACT_NOTIFY,
-	  .err = EPERM, .kind = "process", .arg = 1, CASES(rule_itself), .naming = NAMING_PROCESS },
+	  .err = EPERM, .kind = "process", .arg = 1, CASES(rule_itself), .naming = NAMING_PROCESS,
+	  .veto_arg = 0, VETOES(rule_no_users) },
 	{ .calls = "ioctl", .why = "few are needed; what else exists belongs to devices", .act = ACT_ERRNO, .err = ENOTTY,
 	  .kind = "terminal", .arg = 1, CASES(rule_ioctls), .naming = NAMING_IOCTL },
 	{ .calls = "prctl", .why = "names, THP, parent-death signal; not seccomp, capabilities or memory maps", .act = ACT_ERRNO,
@@ -233,5 +280,6 @@ static const struct rule rules[] = {
 };
 
 #undef CASES
+#undef VETOES
 
 #endif

@@ -120,7 +120,7 @@ tm repeat --json 1.1; members >"$work/members"; shape "repeat" repeat
 tm verify --json; members >"$work/members"; is "verify: faults" "$(grep -c 'faults' "$work/members")" 1
 sed -i 's/^faults\[\]?$/faults[]/' "$work/members"; shape "verify" verify
 tm config --json; members >"$work/members"; shape "config" config
-{ tm doctor --json; members; tm doctor --limits --json; members; } >"$work/members"; shape "doctor" doctor
+{ for o in "" --limits --self-test; do tm doctor $o --json; members; done; } >"$work/members"; shape "doctor" doctor
 { tm attach --json; members; printf x >.hid; tm attach --excluded --json; members; tm attach why in.csv --json; members; } >"$work/members"
 shape "attach" attach
 tm export 1.1 --to "$work/out" --json; members >"$work/members"; shape "export" export

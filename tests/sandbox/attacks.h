@@ -13,15 +13,15 @@ static const struct probe attacks[] = {
 	  .refused = { "network socket AF_INET", "network socket AF_INET6", "network socket AF_PACKET", "network socket AF_ALG",
 	               "network socket AF_VSOCK", "network socket AF_BLUETOOTH", "network socket AF_XDP",
 	               "network socket AF_UNSPEC", "network socket family 55", "network socket AF_NETLINK harmless" } },
-	{ .name = "names are not resolved", .source =
+	{ .name = "names are not resolved", .everywhere = true, .source =
 	  "import socket\n"
 	  "try: socket.getaddrinfo('example.com', 80)\n"
 	  "except socket.gaierror as e: print('PASS', e)\n",
 	  .out = "PASS", .refused = { "network socket AF_INET" } },
-	{ .name = "a download fails with a traceback", .source =
+	{ .name = "a download fails with a traceback", .everywhere = true, .source =
 	  "import urllib.request\nurllib.request.urlopen('http://192.0.2.1/')\n",
 	  .exit = 1, .err = "URLError: <urlopen error [Errno 13] Permission denied>", .refused = { "network socket AF_INET" } },
-	{ .name = "socketpair of other families", .source = PY_SYSCALL
+	{ .name = "socketpair of other families", .everywhere = true, .source = PY_SYSCALL
 	  "buf = ctypes.create_string_buffer(8)\n"
 	  "for f in (2, 10, 30, 40): must(f, call(53, f, 1, 0, buf), 'EACCES')\n" PASS,
 	  .out = "PASS", .any_refusal = true, .refused = { "network socketpair AF_INET" } },
@@ -42,7 +42,7 @@ static const struct probe attacks[] = {
 	  .out = "PASS" },
 
 	/* the file tree */
-	{ .name = "mounting", .source = PY_SYSCALL
+	{ .name = "mounting", .everywhere = true, .source = PY_SYSCALL
 	  "must('mount', call(165, b'x', b'/mnt', b'tmpfs', 0, 0), 'EPERM')\n"
 	  "must('bind', call(165, b'/usr', b'/mnt', b'', 4096, 0), 'EPERM')\n"
 	  "must('remount', call(165, b'', b'/', b'', 32, 0), 'EPERM')\n"
@@ -104,7 +104,7 @@ static const struct probe attacks[] = {
 	  "for d in ('.', '/tmp', '/usr', '/proc', '/'):\n"
 	  "    assert os.statvfs(d).f_flag & os.ST_NODEV, d\n" PASS,
 	  .out = "PASS" },
-	{ .name = "marks of the overlay", .source = PY_SYSCALL
+	{ .name = "marks of the overlay", .everywhere = true, .source = PY_SYSCALL
 	  "open('f', 'w').close()\n"
 	  "for name in ('user.overlay.opaque', 'user.overlay.redirect', 'trusted.overlay.opaque', 'security.capability', 'user.x'):\n"
 	  "    denied(name, lambda: os.setxattr('f', name, b'y'), 'EOPNOTSUPP', 'ENOTSUP')\n" PASS,
@@ -127,7 +127,7 @@ static const struct probe attacks[] = {
 	  "must('kcmp', call(312, 1, os.getpid(), 0, 0, 0), 'EPERM')\n" PASS,
 	  .out = "PASS", .refused = { "process ptrace PTRACE_ATTACH", "process ptrace PTRACE_SEIZE", "process process_vm_readv",
 	                              "process process_vm_writev", "process pidfd_getfd", "process kcmp" } },
-	{ .name = "the keeper cannot be killed", .source =
+	{ .name = "the keeper cannot be killed", .everywhere = true, .source =
 	  "import os, signal, time\n"
 	  "for s in (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP, signal.SIGSEGV, signal.SIGHUP):\n"
 	  "    try: os.kill(1, s)\n"
@@ -173,7 +173,7 @@ static const struct probe attacks[] = {
 	  .out = "PASS" },
 
 	/* terminals and input */
-	{ .name = "terminal ioctls", .source = PY_SYSCALL
+	{ .name = "terminal ioctls", .everywhere = true, .source = PY_SYSCALL
 	  "c = ctypes.create_string_buffer(b'x')\n"
 	  "for fd in (0, 1, 2):\n"
 	  "    for req in (0x5412, 0x541c, 0x540e, 0x5412 | 1 << 32, 0x541c | 1 << 40):\n"
@@ -181,7 +181,7 @@ static const struct probe attacks[] = {
 	  "    must('TIOCNOTTY', call(16, fd, 0x5422, c), 'ENOTTY')\n"
 	  "    assert not os.isatty(fd)\n" PASS,
 	  .out = "PASS", .refused = { "terminal ioctl TIOCSTI", "terminal ioctl TIOCLINUX", "terminal ioctl TIOCSCTTY" } },
-	{ .name = "input is empty", .source =
+	{ .name = "input is empty", .everywhere = true, .source =
 	  "import getpass, sys, os\n"
 	  "assert len(sys.stdin.read()) == 0\n"
 	  "try: input('ok? '); print('FAIL')\n"
@@ -196,7 +196,7 @@ static const struct probe attacks[] = {
 	  .out = "PASS" },
 
 	/* the kernel */
-	{ .name = "the machine", .source = PY_SYSCALL
+	{ .name = "the machine", .everywhere = true, .source = PY_SYSCALL
 	  "b = ctypes.create_string_buffer(256)\n"
 	  "for name, nr in (('init_module', 175), ('delete_module', 176), ('finit_module', 313), ('kexec_load', 246), ('reboot', 169),\n"
 	  "                 ('acct', 163), ('settimeofday', 164), ('clock_settime', 227), ('adjtimex', 159), ('sethostname', 170),\n"
@@ -206,12 +206,12 @@ static const struct probe attacks[] = {
 	  .out = "PASS", .any_refusal = true,
 	  .refused = { "kernel init_module", "kernel reboot", "kernel bpf", "kernel perf_event_open", "kernel syslog",
 	               "kernel modify_ldt" } },
-	{ .name = "key rings", .source = PY_SYSCALL
+	{ .name = "key rings", .everywhere = true, .source = PY_SYSCALL
 	  "must('add_key', call(248, b'user', b'k', b'v', 1, -3), 'EPERM')\n"
 	  "must('request_key', call(249, b'user', b'k', 0, 0), 'EPERM')\n"
 	  "must('keyctl', call(250, 0, -3, 0), 'EPERM')\n" PASS,
 	  .out = "PASS", .refused = { "keyring add_key", "keyring request_key", "keyring keyctl" } },
-	{ .name = "memory that no limit sees", .source = PY_SYSCALL
+	{ .name = "memory that no limit sees", .everywhere = true, .source = PY_SYSCALL
 	  "must('memfd_create', call(319, b'x', 0), 'ENOSYS')\n"
 	  "must('memfd_secret', call(447, 0), 'ENOSYS')\n"
 	  "must('shmget', call(29, 0, 4096, 0o1600), 'EPERM')\n"
@@ -221,7 +221,7 @@ static const struct probe attacks[] = {
 	  "must('mlockall', call(151, 3), 'EPERM')\n" PASS,
 	  .out = "PASS", .refused = { "ipc shmget", "ipc msgget", "ipc semget", "ipc mq_open", "memory memfd_create harmless",
 	                              "memory mlockall harmless" } },
-	{ .name = "ways around the filter", .source = PY_SYSCALL
+	{ .name = "ways around the filter", .everywhere = true, .source = PY_SYSCALL
 	  "b = ctypes.create_string_buffer(256)\n"
 	  "must('io_uring_setup', call(425, 8, b), 'ENOSYS')\n"
 	  "must('io_uring_enter', call(426, 3, 0, 0, 0, 0), 'ENOSYS')\n"
@@ -238,7 +238,7 @@ static const struct probe attacks[] = {
 	  "must('a number of the future', call(990), 'ENOSYS')\n" PASS,
 	  .out = "PASS", .refused = { "kernel vmsplice", "kernel io_uring_setup harmless", "kernel userfaultfd harmless",
 	                              "kernel splice harmless", "kernel personality 0x40000 harmless" } },
-	{ .name = "int 0x80", .source = PY_SYSCALL
+	{ .name = "int 0x80", .everywhere = true, .source = PY_SYSCALL
 	  "import mmap\n"
 	  "m = mmap.mmap(-1, 4096, prot=7)\n"
 	  "m.write(b'\\xb8\\x14\\0\\0\\0\\xcd\\x80\\xc3')\n" /* mov eax, 20 (getpid); int 0x80; ret */
@@ -248,7 +248,7 @@ static const struct probe attacks[] = {
 	  "s = os.waitpid(pid, 0)[1]\n"
 	  "assert os.WIFSIGNALED(s) and os.WTERMSIG(s) in (31, 11), s\n" PASS, /* SIGSEGV: a kernel without that ABI */
 	  .out = "PASS" },
-	{ .name = "calls of the x32 ABI", .source = PY_SYSCALL
+	{ .name = "calls of the x32 ABI", .everywhere = true, .source = PY_SYSCALL
 	  "print('before', flush=True)\ncall(0x40000000 | 39)\nprint('after')\n",
 	  .out = "before\n", .signal = 31 },
 	{ .name = "inotify of the user's quota", .source = PY_SYSCALL
@@ -278,7 +278,7 @@ static const struct probe attacks[] = {
 	  "r = subprocess.run(['/bin/su', '-c', 'id'], capture_output=True, stdin=subprocess.DEVNULL)\n"
 	  "assert r.returncode != 0, r\n" PASS,
 	  .out = "PASS", .any_refusal = true, .any_left = true, .refused = { "identity setuid", "identity setgid", "identity capset" } },
-	{ .name = "limits cannot be raised", .source =
+	{ .name = "limits cannot be raised", .everywhere = true, .source =
 	  "import resource\n"
 	  "for name in ('RLIMIT_NPROC', 'RLIMIT_NOFILE', 'RLIMIT_FSIZE', 'RLIMIT_CORE', 'RLIMIT_CPU', 'RLIMIT_AS', 'RLIMIT_NICE'):\n"
 	  "    which = getattr(resource, name, None) if name != 'RLIMIT_NICE' else 13\n"

@@ -6,7 +6,7 @@
 	"except ImportError as e: print('SKIP', e); sys.exit(0)\n"
 
 static const struct probe benign[] = {
-	{ .name = "threads", .source =
+	{ .name = "threads", .everywhere = true, .source =
 	  "import threading, queue\n"
 	  "q = queue.Queue()\n"
 	  "ts = [threading.Thread(target=lambda i=i: q.put(i)) for i in range(50)]\n"
@@ -35,7 +35,7 @@ static const struct probe benign[] = {
 	  "    with ThreadPoolExecutor(4) as e: assert list(e.map(abs, [-1, 2])) == [1, 2]\n"
 	  "    print('PASS')\n",
 	  .out = "PASS" },
-	{ .name = "subprocesses", .source =
+	{ .name = "subprocesses", .everywhere = true, .source =
 	  "import subprocess, sys\n"
 	  "assert subprocess.run('echo hi | tr h j; false', shell=True, capture_output=True, text=True).stdout == 'ji\\n'\n"
 	  "assert subprocess.check_output([sys.executable, '-c', 'print(6 * 7)'], text=True) == '42\\n'\n"
@@ -50,14 +50,14 @@ static const struct probe benign[] = {
 	  "    assert d.startswith('/tmp/') and f.name.startswith('/tmp/'); g.write(b'x')\n"
 	  "assert os.listdir('/tmp') == [] and os.path.samefile('/var/tmp', '/tmp')\n" PASS,
 	  .out = "PASS" },
-	{ .name = "sqlite", .source =
+	{ .name = "sqlite", .everywhere = true, .source =
 	  "import sqlite3\n"
 	  "for mode in ('delete', 'wal', 'memory'):\n"
 	  "    c = sqlite3.connect(mode + '.db'); c.execute('pragma journal_mode=' + mode)\n"
 	  "    with c: c.execute('create table t (a)'); c.executemany('insert into t values (?)', [(i,) for i in range(1000)])\n"
 	  "    assert c.execute('select sum(a) from t').fetchone() == (499500,); c.close()\n" PASS,
 	  .out = "PASS", .any_left = true },
-	{ .name = "pandas and CSV", .source = PY_NEEDS("pandas")
+	{ .name = "pandas and CSV", .everywhere = true, .source = PY_NEEDS("pandas")
 	  "df = pandas.read_csv('data.csv'); df['value'] *= 2; df.to_csv('out.csv', index=False)\n"
 	  "print(df.groupby('name').value.sum().to_dict())\n",
 	  .out = "{'a': 2, 'b': 4}", .left = { "out.csv 644 19" }, .opens = { "data.csv: read", "out.csv: written from-nothing" } },

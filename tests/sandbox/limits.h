@@ -7,7 +7,7 @@
 	"    return m\n"
 
 static const struct probe limits[] = {
-	{ .name = "sleeping for ever", .source =
+	{ .name = "sleeping for ever", .everywhere = true, .source =
 	  "import signal, time\n"
 	  "for s in range(1, 32):\n"
 	  "    try: signal.signal(s, signal.SIG_IGN)\n"
@@ -41,7 +41,7 @@ static const struct probe limits[] = {
 	  "for i in range(0, 400 << 20, 1 << 20): m[i:i + (1 << 20)] = b'x' * (1 << 20)\n"
 	  "time.sleep(60)\nprint('FAIL')\n",
 	  .limits = { .memory_bytes = 200 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
-	{ .name = "one absurd allocation", .source = "x = bytearray(1 << 44)\n",
+	{ .name = "one absurd allocation", .everywhere = true, .source = "x = bytearray(1 << 44)\n",
 	  .exit = 1, .err = "MemoryError", .at = "memory", .refused = { "memory mmap 17592186048512 bytes harmless" } },
 	{ .name = "memory that is only reserved", .source =
 	  "import mmap\nm = mmap.mmap(-1, 1 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\nm[5] = 1\n" PASS,
@@ -93,7 +93,14 @@ static const struct probe limits[] = {
 	  "    assert e.errno == errno.ENOSPC and 900 <= n <= 1100, (e, n)\n" PASS,
 	  .limits = { .scratch_files = 1000, .artifact_files = 5 }, .out = "PASS", .at = "files", .any_left = true, .left_out = true,
 	  .left = { "f0 644 0", "f1 644 0", "f10 644 0", "f100 644 0", "f1000 644 0" } },
-	{ .name = "a file over the size of a file", .source =
+	{ .name = "many links and special files", .source =
+	  "import os\n"
+	  "open('f', 'w').close()\n"
+	  "for i in range(3000): os.link('f', 'h%04d' % i)\n"
+	  "for i in range(500): os.symlink('x', 's%03d' % i); os.mkfifo('p%03d' % i)\n" PASS,
+	  .limits = { .artifact_files = 4 }, .out = "PASS", .left_out = true,
+	  .left = { "f 644 0", "h0000 (hard link to f)", "h0001 (hard link to f)", "h0002 (hard link to f)", "h0003 (hard link to f)" } },
+	{ .name = "a file over the size of a file", .everywhere = true, .source =
 	  "with open('big', 'wb', buffering=0) as f:\n"
 	  "    while True: f.write(bytes(1 << 20))\n",
 	  .limits = { .file_bytes = 4 * MIB }, .exit = 1, .err = "[Errno 27] File too large", .at = "file-size",
@@ -106,14 +113,14 @@ static const struct probe limits[] = {
 	  "try: open('huge', 'wb').truncate(1 << 50)\n"
 	  "except OSError as e: print('PASS', e.errno)\n",
 	  .out = "PASS 27", .left = { "huge 644 0" } },
-	{ .name = "open files", .source =
+	{ .name = "open files", .everywhere = true, .source =
 	  "import errno, os\n"
 	  "fds = []\n"
 	  "try:\n"
 	  "    while True: fds.append(os.open('/dev/null', 0))\n"
 	  "except OSError as e: print('PASS', len(fds), errno.errorcode[e.errno])\n",
 	  .limits = { .open_files = 100 }, .out = "PASS 97 EMFILE" },
-	{ .name = "flood of stdout", .source =
+	{ .name = "flood of stdout", .everywhere = true, .source =
 	  "import os\nb = b'x' * 65536\nwhile True: os.write(1, b)\n",
 	  .limits = { .stream_total = 8 * MIB }, .end = SANDBOX_LIMIT, .limit = "stream-total", .least_out = 8 * MIB + 1 },
 	{ .name = "flood of stderr by lines", .source =
@@ -128,7 +135,7 @@ static const struct probe limits[] = {
 	  "open('bottom', 'w').write('x')\nos.chdir('/home/analyst/work space'); open('top', 'w').write('x')\n",
 	  .left = { "top 644 1" }, .left_out = true },
 	{ .name = "no core file", .source = "import os, signal\nos.kill(os.getpid(), signal.SIGQUIT)\n", .signal = 3 },
-	{ .name = "daemons that hold the pipes", .source =
+	{ .name = "daemons that hold the pipes", .everywhere = true, .source =
 	  "import os, subprocess, sys, time\n"
 	  "code = 'import os, time\\nopen(\"alive%s\", \"w\").close()\\ntime.sleep(600)'\n"
 	  "subprocess.Popen([sys.executable, '-c', code % 1])\n"
@@ -140,7 +147,7 @@ static const struct probe limits[] = {
 	  "while not all(os.path.exists('alive%d' % i) for i in (1, 2, 3)): time.sleep(0.01)\n"
 	  "print('PASS', flush=True); os._exit(0)\n",
 	  .out = "PASS", .killed = 3, .left = { "alive1 644 0", "alive2 644 0", "alive3 644 0" } },
-	{ .name = "closed streams", .source =
+	{ .name = "closed streams", .everywhere = true, .source =
 	  "import os, time\n"
 	  "os.write(1, b'before'); os.close(1); os.close(2); time.sleep(0.2); open('after', 'w').write('ran on'); os._exit(7)\n",
 	  .exit = 7, .out = "before", .left = { "after 644 6" } },

@@ -1,9 +1,9 @@
 /* What is left of a run, and how it is told. */
 
 static const struct probe outputs[] = {
-	{ .name = "exit status", .source = "import sys\nsys.exit(3)\n", .exit = 3 },
+	{ .name = "exit status", .everywhere = true, .source = "import sys\nsys.exit(3)\n", .exit = 3 },
 	{ .name = "exit status 137", .source = "import sys\nsys.exit(137)\n", .exit = 137 },
-	{ .name = "an uncaught error", .source = "raise ValueError('balance does not match')\n",
+	{ .name = "an uncaught error", .everywhere = true, .source = "raise ValueError('balance does not match')\n",
 	  .exit = 1, .err = "ValueError: balance does not match" },
 	{ .name = "killed by itself", .source = "import os\nprint('before', flush=True)\nos.kill(os.getpid(), 9)\n",
 	  .signal = 9, .out = "before" },
@@ -24,7 +24,7 @@ static const struct probe outputs[] = {
 	  "assert open('/run/tickmark/hook.py').read() == 'HOOK = 1\\n'\n"
 	  "assert open(os.path.expanduser('~/.cache/seed.json')).read() == '{}'\n" PASS,
 	  .out = "PASS", .opens = { "over.txt: read", "main.py: read", "sub/deep.txt: read" } },
-	{ .name = "files read", .source =
+	{ .name = "files read", .everywhere = true, .source =
 	  "import subprocess, sqlite3\n"
 	  "open('data.csv').read()\n"
 	  "subprocess.run(['cat', 'two words \\u00e4.txt'], check=True)\n"
@@ -42,7 +42,7 @@ static const struct probe outputs[] = {
 	            "same.txt 644 11" },
 	  .opens = { "append.txt: written", "rewrite.txt: written from-nothing", "same.txt: written from-nothing", "edit.json: written",
 	             "new.txt: written from-nothing", "patch.txt: written" } },
-	{ .name = "read, then overwritten", .source =
+	{ .name = "read, then overwritten", .everywhere = true, .source =
 	  "text = open('rewrite.txt').read()\nopen('rewrite.txt', 'w').write('x' + text)\n",
 	  .left = { "rewrite.txt 644 41" }, .opens = { "rewrite.txt: read written" } },
 	{ .name = "files removed and renamed", .source =
@@ -78,7 +78,7 @@ static const struct probe outputs[] = {
 	{ .name = "a sparse file", .source =
 	  "f = open('sparse', 'wb'); f.seek(50 << 20); f.write(b'end'); f.close()\n",
 	  .left = { "sparse 644 52428803 sparse" } },
-	{ .name = "odd names", .source =
+	{ .name = "odd names", .everywhere = true, .source =
 	  "import os\n"
 	  "for n in (b'-rf', b' space ', b'new\\nline', b'latin-\\xe9', b'esc-\\x1b]0;t\\x07', b'%s%n', b'back\\\\slash', b'n' * 255, b'same', b'SAME'):\n"
 	  "    open(n, 'w').write('x')\n",

@@ -15,6 +15,7 @@ struct probe {
 	const char *box, *cwd;      /* NULL: an ordinary one */
 	struct limits limits;       /* 0: as by default */
 	enum scratch scratch;       /* NONE: as the machine offers */
+	bool everywhere;            /* run in every tier and kind of scratch, with the same to come of it */
 
 	enum sandbox_end end;       /* EXIT by default */
 	int exit;

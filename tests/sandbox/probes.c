@@ -10,6 +10,7 @@
  */
 #include <fcntl.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,17 +24,30 @@
 #include "attacks.h"
 #include "benign.h"
 #include "limits.h"
+#include "open.h"
 #include "outputs.h"
 
 #define USER 12345
 #define MOST_OUTPUT (256 << 10) /* bytes kept of a stream */
 #define MOST_LEFT 400
 
-static const struct { const char *name; const struct probe *probes; size_t n; } tables[] = {
-	{ "attack", attacks, ARRAY_LEN(attacks) },
-	{ "limit", limits, ARRAY_LEN(limits) },
-	{ "output", outputs, ARRAY_LEN(outputs) },
-	{ "benign", benign, ARRAY_LEN(benign) },
+/* `where`: only under a tier without namespaces, or with a scratch on disk. */
+enum where { ANYWHERE, ONLY_OPEN, ONLY_DISK };
+static const struct { const char *name; const struct probe *probes; size_t n; enum where where; } tables[] = {
+	{ "attack", attacks, ARRAY_LEN(attacks), ANYWHERE },
+	{ "limit", limits, ARRAY_LEN(limits), ANYWHERE },
+	{ "output", outputs, ARRAY_LEN(outputs), ANYWHERE },
+	{ "benign", benign, ARRAY_LEN(benign), ANYWHERE },
+	{ "open attack", open_attacks, ARRAY_LEN(open_attacks), ONLY_OPEN },
+	{ "disk limit", disk_limits, ARRAY_LEN(disk_limits), ONLY_DISK },
+};
+
+/* Every way in which a run can be held, each forced in turn (TICKMARK_TEST_TIER and the like). */
+static const struct { enum tier tier; enum scratch scratch; } ways[] = {
+	{ TIER_A, SCRATCH_TMPFS_XATTR }, { TIER_A, SCRATCH_TMPFS }, { TIER_A, SCRATCH_DISK }, { TIER_A, SCRATCH_COPY },
+	{ TIER_A_NOPROC, SCRATCH_TMPFS_XATTR },
+	{ TIER_A_ROOT, SCRATCH_TMPFS_XATTR }, { TIER_A_ROOT, SCRATCH_TMPFS }, { TIER_A_ROOT, SCRATCH_DISK },
+	{ TIER_B, SCRATCH_COPY },
 };
 
 struct runner {
@@ -41,7 +55,9 @@ struct runner {
 	char *layers[2];
 	char *disk;
 	struct sandbox_caps caps;
-	const char *who;      /* "root", "user" */
+	bool forced;          /* another way than the machine's own choice: what is marked `everywhere` */
+	char *who;            /* owned: "root", "user B copy" */
+	struct stat secret;   /* a file of the caller's beside the layers, which nothing may change */
 	int number;           /* of the last test */
 	int failed;
 	char **only;          /* names asked for; NULL: all */
@@ -111,6 +127,10 @@ static void make_layers(struct runner *r)
 		free(dir);
 		free(path);
 	}
+	char *secret = path_join(r->dir, "secret");
+	if (!fs_write(AT_FDCWD, secret, "secret\n", 7, false, &e) || stat(secret, &r->secret) != 0)
+		die_of(&e);
+	free(secret);
 	r->disk = path_join(r->dir, "disk");
 	if (!fs_mkdirs(AT_FDCWD, r->disk, &e))
 		die_of(&e);
@@ -165,6 +185,11 @@ static bool run_probe(struct runner *r, const struct probe *p, struct seen *s, s
 	};
 	const struct sandbox_sink sink = { .stream = take_stream, .ctx = s };
 
+	char pid[32], *where = xasprintf("PROBE_DIR=%s", r->dir);
+	snprintf(pid, sizeof pid, "PROBE_PID=%d", (int)getpid());
+	const char *env[] = { where, pid, NULL };
+	spec.env = env;
+
 	for (size_t i = 0; i < ARRAY_LEN(p->args) && p->args[i] != NULL; i++)
 		argv[2 + i] = p->args[i];
 	if (p->cwd != NULL)
@@ -178,6 +203,7 @@ static bool run_probe(struct runner *r, const struct probe *p, struct seen *s, s
 	bool ok = sb != NULL && sandbox_start(sb, e) && sandbox_run(sb, &sink, &s->result, e) &&
 	          sandbox_collect(sb, take_left, s, &s->collected, e);
 	sandbox_free(sb);
+	free(where);
 	return ok;
 }
 
@@ -306,6 +332,22 @@ static void quote_stream(struct buf *why, const char *name, const struct buf *b)
 	buf_adds(why, "\n");
 }
 
+static void judge_caller(const struct runner *r, struct buf *why)
+{
+	char *path = path_join(r->dir, "secret");
+	struct stat st;
+	sigset_t pending;
+
+	if (sigpending(&pending) == 0 && sigismember(&pending, SIGURG))
+		complain(why, "a signal reached the caller");
+
+	if (stat(path, &st) != 0 || st.st_mode != r->secret.st_mode || st.st_size != r->secret.st_size ||
+	    st.st_ino != r->secret.st_ino || st.st_uid != r->secret.st_uid || st.st_nlink != 1 ||
+	    st.st_mtim.tv_sec != r->secret.st_mtim.tv_sec || st.st_ctim.tv_sec != r->secret.st_ctim.tv_sec)
+		complain(why, "a file of the caller's was changed");
+	free(path);
+}
+
 static void judge(struct runner *r, const struct probe *p, const struct seen *s, struct buf *why)
 {
 	const char *out = s->out.data != NULL ? s->out.data : "", *err = s->err.data != NULL ? s->err.data : "";
@@ -314,6 +356,7 @@ static void judge(struct runner *r, const struct probe *p, const struct seen *s,
 	judge_refusals(p, &s->result, why);
 	judge_left(p, s, why);
 	judge_opens(p, &s->result, why);
+	judge_caller(r, why);
 	if (p->out != NULL && strstr(out, p->out) == NULL)
 		complain(why, "stdout lacks \"%s\"", p->out);
 	if (p->err != NULL && strstr(err, p->err) == NULL)
@@ -324,13 +367,24 @@ static void judge(struct runner *r, const struct probe *p, const struct seen *s,
 		quote_stream(why, "stdout", &s->out);
 		quote_stream(why, "stderr", &s->err);
 	}
-	(void)r;
 }
 
 /* ---- the runner ---------------------------------------------------------------------------------- */
 
-static bool is_asked_for(const struct runner *r, const struct probe *p)
+static bool is_on_disk(enum scratch s)
 {
+	return s == SCRATCH_DISK || s == SCRATCH_COPY;
+}
+
+/* Is the probe one of this table for runs held this way? */
+static bool is_asked_for(const struct runner *r, size_t table, const struct probe *p, enum tier tier, enum scratch scratch)
+{
+	if (tables[table].where == ONLY_OPEN && tier != TIER_B)
+		return false;
+	if (tables[table].where == ONLY_DISK && !is_on_disk(scratch))
+		return false;
+	if (tables[table].where == ANYWHERE && r->forced && !p->everywhere)
+		return false;
 	if (r->only == NULL)
 		return true;
 	for (char **v = r->only; *v != NULL; v++)
@@ -366,21 +420,87 @@ static void run_all(struct runner *r)
 {
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (size_t i = 0; i < tables[t].n; i++)
-			if (is_asked_for(r, &tables[t].probes[i]))
+			if (is_asked_for(r, t, &tables[t].probes[i], r->caps.tier, r->caps.scratch))
 				report(r, tables[t].name, &tables[t].probes[i]);
 }
 
-static int count_all(const struct runner *r)
+static int count_way(const struct runner *r, enum tier tier, enum scratch scratch)
 {
 	int n = 0;
 
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (size_t i = 0; i < tables[t].n; i++)
-			n += is_asked_for(r, &tables[t].probes[i]);
+			n += is_asked_for(r, t, &tables[t].probes[i], tier, scratch);
 	return n;
 }
 
-/* The same program again as an ordinary user: copied, as that user may not reach the build folder. */
+/* The way that the machine chooses is done already, in full. As root those that differ for root. */
+static bool is_other_way(size_t way, bool root, enum tier tier, enum scratch scratch)
+{
+	bool differs = ways[way].tier == TIER_A_ROOT || ways[way].tier == TIER_B;
+
+	if (root ? !differs : ways[way].tier == TIER_A_ROOT)
+		return false;
+	return ways[way].tier != tier || ways[way].scratch != scratch;
+}
+
+/* By whoever started us: then this way only. */
+static bool is_forced(void)
+{
+	return getenv(SANDBOX_TEST_TIER) != NULL || getenv(SANDBOX_TEST_SCRATCH) != NULL;
+}
+
+static int count_all(struct runner *r, bool root)
+{
+	int n = count_way(r, r->caps.tier, r->caps.scratch);
+
+	if (is_forced())
+		return n;
+	r->forced = true;
+	for (size_t w = 0; w < ARRAY_LEN(ways); w++)
+		if (is_other_way(w, root, r->caps.tier, r->caps.scratch))
+			n += count_way(r, ways[w].tier, ways[w].scratch);
+	r->forced = false;
+	return n;
+}
+
+static void run_way(struct runner *r, size_t w)
+{
+	bool must = getenv("SANDBOX_MUST_WORK") != NULL;
+	struct err e = { 0 };
+	char *who = r->who;
+
+	setenv(SANDBOX_TEST_TIER, tier_word(ways[w].tier), 1);
+	setenv(SANDBOX_TEST_SCRATCH, scratch_word(ways[w].scratch), 1);
+	if (!sandbox_probe(r->disk, &r->caps, &e))
+		die_of(&e);
+	r->who = xasprintf("%s %s %s", who, tier_word(ways[w].tier), scratch_word(ways[w].scratch));
+	if (r->caps.tier != TIER_NONE) {
+		run_all(r);
+	} else {
+		int n = count_way(r, ways[w].tier, ways[w].scratch);
+		for (int i = 0; i < n; i++)
+			printf("%s %d - %s%s%s\n", must ? "not ok" : "ok", ++r->number, r->who, must ? ": " : " # SKIP ", r->caps.why);
+		r->failed += must ? n : 0;
+	}
+	unsetenv(SANDBOX_TEST_TIER);
+	unsetenv(SANDBOX_TEST_SCRATCH);
+	free(r->who);
+	r->who = who;
+}
+
+static void run_other_ways(struct runner *r)
+{
+	const struct sandbox_caps own = r->caps;
+
+	r->forced = true;
+	for (size_t w = 0; w < ARRAY_LEN(ways); w++)
+		if (is_other_way(w, geteuid() == 0, own.tier, own.scratch))
+			run_way(r, w);
+	r->forced = false;
+	r->caps = own;
+}
+
 static int run_as_user(const struct runner *r, char **argv)
 {
 	char *copy = path_join(r->dir, "probes"), number[16];
@@ -410,7 +530,7 @@ static int run_as_user(const struct runner *r, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct runner r = { .who = geteuid() == 0 ? "root" : "user", .only = argc > 1 ? argv + 1 : NULL };
+	struct runner r = { .who = xstrdup(geteuid() == 0 ? "root" : "user"), .only = argc > 1 ? argv + 1 : NULL };
 	const char *from = getenv("PROBES_FROM");
 	bool twice = geteuid() == 0 && from == NULL;
 	struct err e = { 0 };
@@ -427,14 +547,20 @@ int main(int argc, char **argv)
 	}
 	r.number = from != NULL ? atoi(from) : 0;
 	if (from == NULL)
-		printf("1..%d\n", count_all(&r) * (twice ? 2 : 1));
+		printf("1..%d\n", count_all(&r, geteuid() == 0) + (twice ? count_all(&r, false) : 0));
 	printf("# %s: tier %s, scratch %s, Landlock ABI %d %s\n", r.who, tier_word(r.caps.tier), scratch_word(r.caps.scratch),
 	       r.caps.landlock_abi, r.caps.why);
 	fflush(stdout);
+	sigset_t urgent;
+	sigemptyset(&urgent);
+	sigaddset(&urgent, SIGURG);
+	sigprocmask(SIG_BLOCK, &urgent, NULL); /* judge_caller */
 	/* What must not reach a run. */
 	setenv("SECRET_OF_THE_CALLER", "1", 1);
 	make_layers(&r);
 	run_all(&r);
+	if (!is_forced())
+		run_other_ways(&r);
 	int status = r.failed > 0;
 	if (twice)
 		status |= run_as_user(&r, argv);
@@ -442,5 +568,6 @@ int main(int argc, char **argv)
 	free(r.layers[0]);
 	free(r.layers[1]);
 	free(r.disk);
+	free(r.who);
 	return status;
 }
