@@ -27,6 +27,9 @@ bool workspace_create(const char *dir, struct err *e);
 bool workspace_may_create(const char *dir, struct err *e);
 /* What to tell the user about the record's place ("network file system: no WAL …"), or NULL. */
 const char *workspace_notice(const struct workspace *ws);
+/* The isolation that runs get here, as it was found last in this boot; TIER_NONE while nobody looked. Looks at
+ * nothing itself. */
+enum tier workspace_tier(struct workspace *ws);
 /* Brings the WAL into record.db when nobody else is busy; called at the end of a command. */
 void workspace_settle(struct workspace *ws);
 

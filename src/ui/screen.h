@@ -122,6 +122,7 @@ struct ui {
 	bool mouse;
 
 	struct spawned *children;     /* processes of ours (spawn.h) */
+	enum tier isolation;          /* TIER_NONE: not known yet */
 	char sandbox[80];             /* what the first line says of network and sandbox */
 	int64_t running;              /* attempts without an end */
 	int64_t ended;                /* attempts and checks with an end: artifacts and inputs are final */
