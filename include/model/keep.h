@@ -7,6 +7,9 @@
 
 #include "model/query.h"
 
+/* The tables of a record as commented SQL, for who reads it without us. */
+const char *keep_schema(void);
+
 /* `cache` gets the bytes of .tickmark/cache, which can be deleted at any time; -1 in evidence. */
 bool keep_sizes(struct query *q, struct record_sizes *out, int64_t *cache, struct err *e);
 bool keep_largest(struct query *q, size_t n, bool (*fn)(void *ctx, const struct large_content *l), void *ctx, struct err *e);

@@ -6,6 +6,9 @@
 
 #include "store.h"
 
+/* The tables of a record as commented SQL. */
+const char *store_schema(void);
+
 /* ---- what takes the space (size.c) -------------------------------------------------------------- */
 
 bool store_sizes(struct store *st, struct record_sizes *out, struct err *e);

@@ -16,6 +16,11 @@
 
 #define CACHE_DEPTH 64 /* of folders, as deep as a layer may be and more */
 
+const char *keep_schema(void)
+{
+	return store_schema();
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------- */
 
 /* Bytes of the blocks below a folder, which is closed. */

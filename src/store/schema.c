@@ -1,5 +1,6 @@
 /* The tables of a record: made from schema.sql and a list of fact tables, compared, brought up. */
 #include "schema.h"
+#include "store/keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,11 @@ const struct migration schema_migrations[] = {
 	{ 0, NULL }, /* none so far: version 1 is the first */
 };
 const size_t schema_migrations_n = 0;
+
+const char *store_schema(void)
+{
+	return schema_sql;
+}
 
 static const char *const guarded[] = { "UPDATE", "DELETE" };
 
