@@ -126,7 +126,7 @@ void interpreter_free(struct interpreter *i);
 struct finding { const char *what; const char *state; const char *remedy; bool good; };
 bool doctor_each(struct workspace *ws, void (*fn)(void *ctx, const struct finding *f), void *ctx, struct err *e);
 
-/* One attack of the self-test, and what the sandbox did (selftest.c). */
+/* One attack of the self-test, and what the sandbox did (doctor_test.c). */
 struct trial { const char *area; const char *tried; const char *answer; bool held; };
 /* Makes the attacks in the sandbox of this machine, of tier *tier; *held: none got through. False when
  * they could not be made. */
