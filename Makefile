@@ -96,7 +96,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl
               libpcre2-dev libncurses-dev zlib1g-dev
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
-              git util-linux procps mandoc shellcheck tmux
+              git util-linux procps mandoc shellcheck tmux openssh-client
 DEPS_BENCH := bubblewrap hyperfine ripgrep
 
 deps:

@@ -42,10 +42,21 @@ struct review_note {
 /* Name of the reviewer: setting `reviewer` of the user (never a workspace's: that can come from
  * anywhere), else the name that git knows, else the login; owned. */
 char *review_person(struct workspace *ws);
-/* Files a mark; attempt 0: of the whole record, the opinion. Durable when it returns. A note or name with
+/* Files a mark, signed when the user's setting signing-key names a key; attempt 0: of the whole record, the opinion. Durable when it returns. A note or name with
  * control characters, or one that is too long, is refused (ERR_INPUT). */
 bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const char *note, const char *how,
                  struct err *e);
+/* A signature under a mark, and whether it fits what the record says of the mark. */
+struct review_signed {
+	const char *ref;          /* "7.2", "record" */
+	enum judgement judgement;
+	const char *reviewer;
+	bool good;
+	const char *signer;       /* name in the allowed-signers file; without one, the key */
+};
+/* Each signed mark; `signers` is an allowed-signers file of ssh-keygen(1), NULL: any key will do. */
+bool review_check_signatures(struct query *q, const char *signers, bool (*fn)(void *ctx, const struct review_signed *s),
+                             void *ctx, struct err *e);
 bool review_note(struct workspace *ws, int64_t attempt, const struct review_place *at, const char *text,
                  const char *how, struct err *e);
 /* Marks of the whole record, oldest first. */

@@ -136,7 +136,7 @@ char *clean_name(const char *s);
 const char *mime_of(const char *name, const void *p, size_t n);
 bool mime_is_image(const char *mime);
 
-/* ---- attempts as text (report.c, clip.c) ------------------------------------------------------------------ */
+/* ---- attempts as text (result_text.c, clip.c) ------------------------------------------------------------------ */
 
 enum { REPORT_STREAMS = 1, REPORT_IMAGES = 2, REPORT_LINKS = 4 };
 /* Outcome, what to do about it, streams by head and tail, files. */

@@ -1,6 +1,7 @@
 /* Marks and notes: filing and reading them, and what "own work" and "stale" mean. */
 #include "reviewing.h"
 
+#include "sign.h"
 #include "store/review.h"
 #include "text.h"
 
@@ -59,12 +60,47 @@ static bool about(struct store *st, int64_t attempt, bool ok, struct err *e)
 	return false;
 }
 
+struct signing {
+	struct buf signature, signer;
+};
+
+/* With the user's key, if there is one. */
+static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, struct signing *s, struct err *e)
+{
+	char *key = setting_get(NULL, "signing-key", NULL, NULL);
+	struct buf text = { 0 };
+	struct uuid record;
+	bool good = true;
+
+	if (!key)
+		return true;
+	m->at_us = clock_now_us();
+	char *path = strncmp(key, "~/", 2) == 0 && getenv("HOME") ? path_join(getenv("HOME"), key + 2) : xstrdup(key);
+	bool ok = store_uuid(st, &record, e);
+	if (ok) {
+		sign_statement(&record, attempt, m, &text);
+		ok = sign_make(path, &text, &s->signature, e) &&
+		     sign_check(NULL, &text, s->signature.data, s->signature.len, &good, &s->signer, e);
+	}
+	if (ok && !good)
+		ok = err_set(e, ERR_INPUT, "the signature that ssh-keygen made does not fit; nothing was filed");
+	m->signature = s->signature.data;
+	m->signature_len = s->signature.len;
+	m->signer = s->signer.data;
+	buf_free(&text);
+	free(path);
+	free(key);
+	return ok;
+}
+
 bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const char *note, const char *how,
                  struct err *e)
 {
 	struct mark m = { .attempt = attempt, .judgement = j, .note = note && *note ? note : NULL, .how = how };
 	struct attempt_full a;
 	struct store *st;
+	struct signing s = { 0 };
+	struct uuid uuid = { 0 };
 	char *reviewer;
 	bool ok;
 
@@ -75,10 +111,13 @@ bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const 
 	ok = attempt == 0 || store_attempt_get(st, attempt, &a, e);
 	if (ok && attempt) {
 		m.own_work = is_own_work(ws, &a.attempt.asker, reviewer);
+		uuid = a.attempt.uuid;
 		store_attempt_free(&a);
 	}
-	ok = ok && about(st, attempt, store_mark_add(st, &m, e), e);
+	ok = ok && sign(st, attempt ? &uuid : NULL, &m, &s, e) && about(st, attempt, store_mark_add(st, &m, e), e);
 	free(reviewer);
+	buf_free(&s.signature);
+	buf_free(&s.signer);
 	return ok;
 }
 
@@ -230,4 +269,60 @@ void review_place_text(const struct review_place *at, struct buf *out)
 const char *judgement_glyph(enum judgement j)
 {
 	return j == JUDGED_ACCEPTED ? "✓" : j == JUDGED_QUESTIONED ? "?" : j == JUDGED_REJECTED ? "✗" : "";
+}
+
+/* ---- signatures ---------------------------------------------------------------------------------------- */
+
+struct checking {
+	struct query *q;
+	const char *signers;
+	bool (*fn)(void *ctx, const struct review_signed *s);
+	void *ctx;
+	struct uuid record;
+	struct uuid uuid;          /* of the attempt whose marks are read */
+	const char *ref;
+	bool ok;
+	struct err *e;
+};
+
+static bool check_mark(void *ctx, const struct mark *m)
+{
+	struct checking *c = ctx;
+	struct buf text = { 0 }, who = { 0 };
+	struct review_signed s = { .ref = c->ref, .judgement = m->judgement, .reviewer = m->reviewer };
+
+	if (!m->signature)
+		return true;
+	sign_statement(&c->record, m->attempt ? &c->uuid : NULL, m, &text);
+	c->ok = sign_check(c->signers, &text, m->signature, m->signature_len, &s.good, &who, c->e);
+	s.signer = who.data ? who.data : "";
+	bool more = c->ok && c->fn(c->ctx, &s);
+	buf_free(&text);
+	buf_free(&who);
+	return more;
+}
+
+static bool check_marks_of(void *ctx, int64_t attempt)
+{
+	struct checking *c = ctx;
+	char ref[REF_TEXT] = "record";
+	struct attempt_full a;
+
+	if (attempt) {
+		c->ok = store_attempt_get(c->q->store, attempt, &a, c->e) && query_ref(c->q, attempt, ref, c->e);
+		if (!c->ok)
+			return false;
+		c->uuid = a.attempt.uuid;
+		store_attempt_free(&a);
+	}
+	c->ref = ref;
+	return store_marks(c->q->store, attempt, check_mark, c, c->e) && c->ok;
+}
+
+bool review_check_signatures(struct query *q, const char *signers, bool (*fn)(void *ctx, const struct review_signed *s),
+                             void *ctx, struct err *e)
+{
+	struct checking c = { .q = q, .signers = signers, .fn = fn, .ctx = ctx, .ok = true, .e = e };
+
+	return store_uuid(q->store, &c.record, e) && check_marks_of(&c, 0) && store_marked(q->store, check_marks_of, &c, e) && c.ok;
 }

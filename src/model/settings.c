@@ -22,6 +22,7 @@ const struct setting_info setting_table[] = {
 	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
 	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
 	{ "fix-attempts", "most corrections of one run --fix", "3" },
+	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
 	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
@@ -47,7 +48,7 @@ const size_t setting_table_len = ARRAY_LEN(setting_table);
  * workspace, which may come from anywhere. */
 static bool is_of_user_only(const char *name)
 {
-	return strcmp(name, "fixer") == 0 || strcmp(name, "reviewer") == 0;
+	return strcmp(name, "fixer") == 0 || strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0;
 }
 
 /* The screen keeps its own in the user's file; it reads and checks them itself. */
@@ -124,7 +125,8 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
 	if (strcmp(name, "noise") == 0)
 		return check_noise(value, e);
-	return (strcmp(name, "name") != 0 && strcmp(name, "reviewer") != 0) || check_text(value, e);
+	return (strcmp(name, "name") != 0 && strcmp(name, "reviewer") != 0 && strcmp(name, "signing-key") != 0) ||
+	       check_text(value, e);
 }
 
 static bool check(const char *name, const char *value, struct err *e)
@@ -256,7 +258,7 @@ out:
 
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e)
 {
-	if (strcmp(name, "reviewer") == 0)
+	if (strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0)
 		ws = NULL;
 	if (value ? !check(name, value, e) : !find(name) && !check(name, "", e))
 		return false;

@@ -149,6 +149,20 @@ bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), vo
 	return answer != SQL_FAILED;
 }
 
+bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_MARKED_EACH, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!fn(ctx, col_int(&q)))
+			break;
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
 /* ---- notes ------------------------------------------------------------------------------------ */
 
 static bool add_note_row(struct store *st, struct note *n, struct err *e)

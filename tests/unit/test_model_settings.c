@@ -44,7 +44,7 @@ static void expect(const char *name, const char *value, const char *from)
 /* Every limit is a setting, and every setting that is none is known by name. */
 static void the_table_is_complete(void **state)
 {
-	static const char *const others[] = { "python", "name", "noise", "tier", "attached-files", "attached-size", "fixer", "fix-attempts", "reviewer" };
+	static const char *const others[] = { "python", "name", "noise", "tier", "attached-files", "attached-size", "fixer", "fix-attempts", "reviewer", "signing-key" };
 	size_t known = 0;
 
 	(void)state;
