@@ -132,7 +132,7 @@ build/fuzz/tickmark-seed: all
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/all.a
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -iquote src -o $@ $< build/fuzz/all.a $(LIBS)
 
-bench: deps deps-bench all
+bench: deps deps-bench all $(B)/tests/bench/generate
 	@bash tests/bench/run.sh
 
 soak: deps

@@ -1,14 +1,14 @@
 """make bench: tickmark against named peers, in pairs, one table of ratios.
 
-python3 bench.py TICKMARK PEER [P1 P3 …]      BENCH_N: pairs of each (default 100)
+python3 bench.py TICKMARK PEER GENERATE [P1 P3 …]      BENCH_N: pairs of each (default 100)
 
 A pair is one run of ours and one of the peer, in an order that alternates; the figure is the ratio
 of the medians. Absolute times are printed for orientation only: they mean nothing on shared machines.
 """
 import os, random, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 
-TICK, PEER = (os.path.abspath(p) for p in sys.argv[1:3])
-WANT = sys.argv[3:]
+TICK, PEER, GENERATE = (os.path.abspath(p) for p in sys.argv[1:4])
+WANT = sys.argv[4:]
 N = int(os.environ.get("BENCH_N", "100"))
 PYTHON = "/usr/bin/python3"
 WORK = tempfile.mkdtemp(prefix="tickmark-bench.", dir=os.environ.get("BENCH_DIR"))
@@ -18,11 +18,6 @@ NULL = open(os.devnull, "r+b")
 rows = []
 
 
-def timed(argv, cwd, env=ENV, ok=(0,)):
-    begin = time.perf_counter()
-    done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
-    spent = time.perf_counter() - begin
-    if done.returncode not in ok:
 def timed(argv, cwd, env=ENV, fine=(0,)):
     begin = time.perf_counter()
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
@@ -141,9 +136,9 @@ def p6():
         ours, gnu = [TICK, "diff", "--files", a, b], ["diff", "-u", a, b]
         git = ["git", "diff", "--no-index", "--no-color", a, b]
         n = max(N // (5 if lines < 500_000 else 20), 5)
-        x, y = pairs(lambda: timed(ours, WORK, ok=(1,)), lambda: timed(gnu, WORK, ok=(1,)), n)
+        x, y = pairs(lambda: timed(ours, WORK, fine=(1,)), lambda: timed(gnu, WORK, fine=(1,)), n)
         say("P6", f"diff of {lines} lines, 1 % edited / GNU diff -u ({n} pairs)", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
-        x, y = pairs(lambda: timed(ours, WORK, ok=(1,)), lambda: timed(git, WORK, ok=(1,)), n)
+        x, y = pairs(lambda: timed(ours, WORK, fine=(1,)), lambda: timed(git, WORK, fine=(1,)), n)
         say("P6b", "the same / git diff --no-index", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
         x, y = peak(ours), peak(gnu)
         say("P6c", "the same, peak memory / GNU diff", x, y, 1.0, f"{x >> 10} MiB / {y >> 10} MiB")
@@ -173,6 +168,44 @@ while size < 50_000_000:
         x, y = pairs(lambda: timed([TICK, "search", "--in", "stdout", *ours], ws, fine=(0, 1)),
                      lambda: timed(["rg", "-n", *theirs, bare], bare, fine=(0, 1)), n)
         say("P5", f"{what} over {total/1e6:.0f} MB of recorded streams / rg -n on files", x, y, target, f"{x*1e3:.0f} ms / {y*1e3:.0f} ms")
+
+
+def generated(name, *numbers):
+    """A workspace whose record was made by generate, where a sync costs nothing while it is made."""
+    path = workspace(name)
+    made = tempfile.mkdtemp(prefix="tickmark-bench.", dir="/dev/shm" if os.path.isdir("/dev/shm") else WORK)
+    try:
+        subprocess.run([GENERATE, made + "/record.db", *map(str, numbers)], check=True)
+        shutil.copyfile(made + "/record.db", path + "/.tickmark/record.db")
+    finally:
+        shutil.rmtree(made)
+    return path
+
+
+def p4():
+    n = int(os.environ.get("BENCH_ATTEMPTS", "1000000"))
+    ws = generated("p4", n)
+    keys = ws + "/keys"
+    write(keys, "")
+    newest = ("SELECT s.id, s.title, e.outcome, e.wall_us FROM step_tally t JOIN step s ON s.id = t.step LEFT JOIN attempt_end e"
+              " ON e.attempt = t.last ORDER BY t.step DESC LIMIT 50")
+    x, y = pairs(lambda: timed([TICK, "-C", ws, "--script", keys, "--size", "100x30", "--dump", "text"], ws),
+                 lambda: timed(["sqlite3", ws + "/.tickmark/record.db", newest], ws))
+    say("P4", f"first full frame on {n:,} attempts / sqlite3 printing the newest 50 (floor 10 ms)", max(x, 0.01), max(y, 0.01), 3.0,
+        f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+    child = subprocess.run(["/usr/bin/env", "python3", "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=-3);"
+                            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", TICK, "-C", ws, "--script", keys,
+                            "--size", "100x30", "--dump", "text"], env=ENV, stdin=NULL, stdout=subprocess.PIPE, check=True)
+    rss = int(child.stdout) * 1024
+    say("P4m", "its peak memory / 32 MiB", rss, 32 << 20, 1.0, f"{rss >> 20} MiB")
+
+
+def p9():
+    ws = generated("p9", 10_000, 1, 20_000)
+    db = ws + "/.tickmark/record.db"
+    x, y = pairs(lambda: timed([TICK, "verify"], ws), lambda: timed(["openssl", "dgst", "-sha256", db], ws), max(N // 5, 3))
+    say("P9", "verify of 10,000 attempts / openssl dgst -sha256 of the same file", x, y, 1.25,
+        f"{x:.2f} s / {y:.2f} s, {os.path.getsize(db) / x / 1e6:.0f} MB/s")
 
 
 def p8():
@@ -241,8 +274,7 @@ def p12():
 
 
 try:
-    for bench in (p1, p3, p6, p8, p10, p11, p12):
-    for bench in (p1, p3, p5, p8, p11, p12):
+    for bench in (p1, p3, p4, p5, p6, p8, p9, p10, p11, p12):
         if not WANT or bench.__name__.upper() in WANT:
             bench()
 finally:
