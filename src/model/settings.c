@@ -18,6 +18,7 @@ const struct setting_info setting_table[] = {
 	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
 	{ "name", "your name in the record", "Jo Miller" },
 	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
+	{ "assistant", "command that drafts code (key A, tickmark draft); of the user only", "my-assistant" },
 	{ "fix-attempts", "most corrections of one run --fix", "3" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
@@ -42,7 +43,7 @@ const size_t setting_table_len = ARRAY_LEN(setting_table);
 /* What runs outside the sandbox is named by the user, never by a workspace, which may come from anywhere. */
 static bool is_of_user_only(const char *name)
 {
-	return strcmp(name, "fixer") == 0;
+	return strcmp(name, "fixer") == 0 || strcmp(name, "assistant") == 0;
 }
 
 /* The screen keeps its own in the user's file; it reads and checks them itself. */
@@ -105,7 +106,7 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
 	if (strcmp(name, "fix-attempts") == 0)
 		return int_parse(value, 1, 20, &n, e);
-	if (strcmp(name, "fixer") == 0)
+	if (is_of_user_only(name))
 		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");

@@ -271,6 +271,6 @@ const struct view_action ui_actions[] = {
 	{ CMD_SEARCH, search }, { CMD_THEME, theme }, { CMD_GOTO, go_to }, { CMD_COMMAND_LINE, command_line },
 	{ CMD_COPY, act_copy }, { CMD_SAVE, act_save }, { CMD_OUTSIDE, act_outside }, { CMD_REPEAT, act_repeat },
 	{ CMD_RERUN, act_rerun }, { CMD_EDIT, act_edit }, { CMD_ADD, act_add }, { CMD_STOP, act_stop },
-	{ CMD_MESSAGES, act_messages }, { CMD_CITE, act_cite },
+	{ CMD_MESSAGES, act_messages }, { CMD_CITE, act_cite }, { CMD_ASK, act_ask },
 	{ CMD_NONE, NULL },
 };

@@ -168,6 +168,9 @@ unsigned act_rerun(struct view *v, const char *arg);
 unsigned act_edit(struct view *v, const char *arg);
 unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
+/* Code that somebody drafted goes into the editor, and from there into a new step if the user says so. */
+unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose);
+unsigned act_ask(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
