@@ -10,7 +10,8 @@ tools = s.ask("tools/list")["result"]["tools"]
 eq("ten tools", len(tools), 10)
 ok("every tool has a description and an object schema",
    all(t["description"] and t["inputSchema"]["type"] == "object" and "outputSchema" not in t for t in tools), tools)
-ok("nothing destroys, nothing reaches out", all(not t["annotations"]["destructiveHint"] and not t["annotations"]["openWorldHint"] for t in tools))
+eq("one can replace a file of the person's", [t["name"] for t in tools if t["annotations"]["destructiveHint"]], ["save_file"])
+ok("nothing reaches out", not any(t["annotations"]["openWorldHint"] for t in tools))
 ok("no tool marks, prunes or configures", not {t["name"] for t in tools} & {"mark", "prune", "config"})
 r = s.tool("list_files")
 has("files before there is a record", r.text, "x.csv")
