@@ -12,7 +12,7 @@
 #include "model/query.h"
 #include "model/run.h"
 #include "text.h"
-#include "text.h"
+#include "text/secret.h"
 
 enum status {
 	STATUS_DONE = 0,
@@ -196,6 +196,7 @@ char *summary_limit(const struct limit_info *info, int64_t value);
 /* Lines of each stream of an ended attempt, -1 where the record has a gap. */
 struct stream_sum {
 	int64_t bytes, kept, lines;
+	struct secret_scan secret;
 	bool gap;
 };
 bool summary_streams(struct query *q, int64_t attempt, struct stream_sum sum[3], struct err *e);
