@@ -170,6 +170,11 @@ odd.close()
 r = s.tool("run_python", code="print(5)", title=None)
 eq("null is not given", r.error, False)
 
+for n, (code, title) in enumerate((("import os\n\nfor x in range(3): print(x)\n", "for x in range(3): print(x)"), ("# Said\nprint(1)", "Said"), ("x = '" + "漢" * 40 + "'", "x = '" + "漢" * 18), ("import os", "run.py"))):
+    o = Server(name="titles")
+    r = o.tool("run_python", code=code)
+    has("a run without a title: " + title, r.text.splitlines()[0], ": " + title)
+    o.close()
 for uri in "tickmark://attempt/1.1/code", "tickmark://attempt/1.1/stdout", "tickmark://attempt/1.1/file/out.txt", "tickmark://file/x.csv", "tickmark://attempt/1.1":
     m = s.ask("resources/read", {"uri": uri})
     ok("resource " + uri, len(m["result"]["contents"]) == 1 and m["result"]["contents"][0]["text"], m)
