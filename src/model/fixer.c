@@ -172,13 +172,13 @@ static bool put_history(struct json_writer *w, struct query *q, const struct det
 	return ok;
 }
 
-static bool put_all(struct json_writer *w, struct query *q, struct workspace *ws, const struct detail *d, struct err *e)
+static bool put_all(struct json_writer *w, const char *kind, struct query *q, struct workspace *ws, const struct detail *d, struct err *e)
 {
 	const char *title = d->attempt.title ? d->attempt.title : d->step.title ? d->step.title : "";
 	const char *purpose = d->attempt.purpose ? d->attempt.purpose : d->step.purpose;
 	int64_t id = d->attempt.id;
 
-	json_put_text(w, "kind", "fix");
+	json_put_text(w, "kind", kind);
 	json_put_int(w, "version", 1);
 	json_put_text(w, "attempt", d->ref);
 	put_name(w, "title", title);
@@ -201,14 +201,14 @@ static bool put_all(struct json_writer *w, struct query *q, struct workspace *ws
 	       put_tail(w, "stdout_tail", q, id, STREAM_OUT, e) && put_files(w, ws, e) && put_history(w, q, d, e);
 }
 
-char *fixer_document(struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
+static char *attempt_document(const char *kind, struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
 {
 	struct json_writer *w = json_writer_new();
 	struct detail d;
 	bool ok = query_detail(q, attempt, &d, e);
 
 	if (ok) {
-		ok = put_all(w, q, ws, &d, e);
+		ok = put_all(w, kind, q, ws, &d, e);
 		query_detail_free(&d);
 	}
 	char *text = json_writer_text(w);
@@ -216,6 +216,16 @@ char *fixer_document(struct query *q, struct workspace *ws, int64_t attempt, str
 		return text;
 	free(text);
 	return NULL;
+}
+
+char *fixer_document(struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
+{
+	return attempt_document("fix", q, ws, attempt, e);
+}
+
+char *tell_document(struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
+{
+	return attempt_document("tell", q, ws, attempt, e);
 }
 
 /* ---- a draft ---- */

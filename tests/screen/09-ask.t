@@ -29,6 +29,12 @@ out=$(play $'wait-idle\nkey A\ntext the \'tiv\' column\nkey Enter Enter\nwait 4.
 is "accepted: it runs" $? 0
 like "under its own title" "$("$TICKMARK" log)" "^4\.1 +ok .*Sum of the 'tiv' column"
 is "what it was asked for is its purpose" "$("$TICKMARK" show 4.1 --json | "$python" -c 'import json,sys; print(json.load(sys.stdin)["purpose"])')" "drafted by an assistant ($HOME/assistant) for: the 'tiv' column"
+"$TICKMARK" config --user assistant 'cat > "$HOME/document.json"; echo "It printed drafted."'
+is "asked to tell, its answer cites the attempt" "$("$TICKMARK" draft --tell 4.1)" "It printed drafted. [4.1]"
+cp "$HOME/document.json" "$work/.out"
+jis "it gets code and result" 'd["kind"], d["attempt"], d["outcome"], d["stdout_tail"]' "('tell', '4.1', 'ok', 'drafted\\n')"
+is "it is a message of the assistant" "$("$TICKMARK" say --of 4.1 --json | "$python" -c 'import json,sys; m=json.load(sys.stdin)["messages"][0]; print(m["by"]["kind"], m["by"]["name"])')" "assistant cat"
+"$TICKMARK" draft --tell 9.9 2>/dev/null; is "of nothing" $? 2
 "$TICKMARK" config --user assistant 'exit 3'
 like "an assistant that fails" "$(play $'wait-idle\nkey A\ntext x\nkey Enter')" 'no draft: .*gave up: exit 3'
 is "nothing is left of it" "$(ls .tickmark/drafts | grep -c answer)" 0
