@@ -40,6 +40,7 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_config_entry,
 	&cmd_doctor_entry,
 	&cmd_demo_entry,
+	&cmd_draft_entry,
 	&help_entry,
 	&man_entry,
 	&completions_entry,

@@ -12,7 +12,7 @@
 #include "model/query.h"
 #include "model/run.h"
 #include "text.h"
-#include "text.h"
+#include "text/secret.h"
 
 enum status {
 	STATUS_DONE = 0,
@@ -69,7 +69,7 @@ extern const struct cmd_entry
 	cmd_prune_entry, cmd_backup_entry, cmd_pack_entry, cmd_review_entry, cmd_merge_entry, cmd_config_entry,
 	cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry, cmd_diff_entry,
 	cmd_say_entry, cmd_mcp_entry, cmd_mark_entry, cmd_note_entry, cmd_queue_entry, cmd_report_entry,
-	cmd_search_entry;
+	cmd_search_entry, cmd_draft_entry;
 
 /* ---- one command line (option.c, cli.c) ------------------------------------------------------- */
 
@@ -200,6 +200,7 @@ char *summary_limit(const struct limit_info *info, int64_t value);
 /* Lines of each stream of an ended attempt, -1 where the record has a gap. */
 struct stream_sum {
 	int64_t bytes, kept, lines;
+	struct secret_scan secret;
 	bool gap;
 };
 bool summary_streams(struct query *q, int64_t attempt, struct stream_sum sum[3], struct err *e);

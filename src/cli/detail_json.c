@@ -36,6 +36,8 @@ const struct cmd_member detail_members[] = {
 	{ "first_difference", "where a check differs first" },
 	{ "noise", "what a check differs in that is noise, by rule and count; else null" },
 	{ "qualified", "differences of environment that qualify the verdict" },
+	{ "answered", "false: nobody was there to get the answer; null while it has no end" },
+	{ "messages", "number of messages that cite it" },
 	{ "queued_at", "when it came into the record" },
 	{ "started_at", "when its process started" },
 	{ "ended_at", "when it ended" },
@@ -306,6 +308,11 @@ static void put_end(struct json_writer *w, const struct detail *d)
 	put_name(w, "first_difference", d->verdict == VERDICT_NOISE ? NULL : d->first_at);
 	put_name(w, "noise", d->verdict == VERDICT_NOISE ? d->first_at : NULL);
 	put_name(w, "qualified", d->qualified);
+	if (d->end.attempt)
+		json_put_bool(w, "answered", d->end.answer == 0);
+	else
+		json_put_null(w, "answered");
+	json_put_int(w, "messages", d->messages);
 	json_put_time(w, "queued_at", d->attempt.queued_us);
 	json_put_time(w, "started_at", end->started_us);
 	json_put_time(w, "ended_at", end->ended_us);

@@ -86,7 +86,11 @@ static bool correct(struct fixing *f, struct err *e)
 	if (!cmd_query(f->cmd, e))
 		return false;
 	char *document = fixer_document(f->cmd->query, f->cmd->ws, f->failed, e);
-	bool ok = document && fixer_run(f->cmd->ws, f->command, document, &f->code, e) && is_new(f, e);
+	bool ok = document && fixer_run(f->cmd->ws, f->command, document, &f->code, e);
+
+	if (document && !ok)
+		err_prefix(e, "fixer %s", f->command);
+	ok = ok && is_new(f, e);
 
 	free(document);
 	return ok;

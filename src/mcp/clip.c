@@ -3,6 +3,7 @@
  * the rest. What is cut is cut at line ends where there are some, never inside a character.
  */
 #include "server.h"
+#include "text/secret.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 struct ends {
 	int64_t bytes, lost, breaks;
 	bool open_line;
+	struct secret_scan secret;
 	struct buf head, tail;     /* tail: the last COLLECT bytes at least, once head is full */
 };
 
@@ -54,6 +56,7 @@ static bool collect(void *ctx, const struct chunk *c, struct err *e)
 	if (n == 0)
 		return true;
 	s->breaks += count_breaks(p, n);
+	secret_feed(&s->secret, p, n);
 	s->open_line = p[n - 1] != '\n';
 	size_t to_head = s->tail.len == 0 && s->lost == 0 ? MIN(n, COLLECT - s->head.len) : 0;
 	buf_add(&s->head, p, to_head);
@@ -155,6 +158,9 @@ static void add_title(struct result *r, const char *name, const struct ends *s)
 	if (s->lost)
 		result_add(r, " (%lld bytes of the middle are not in the record either: its limit)", (long long)s->lost);
 	result_add(r, "\n");
+	if (s->secret.kind)
+		result_add(r, "note: line %lld looks like %s; it is recorded as it came: tell the person, and do not repeat it\n",
+		           (long long)s->secret.line, s->secret.kind);
 }
 
 /* Both ends as far as they are kept: never more than was collected. */

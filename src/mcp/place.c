@@ -1,6 +1,7 @@
 /* The workspace: looked for at the first request that needs it, made by the first run. */
 #include "server.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 /* Paths of calls and runs are relative to the workspace, wherever the client started us. */
@@ -13,6 +14,11 @@ bool place_open(struct server *sv, struct err *e)
 {
 	struct err why = { 0 };
 
+	/* Somebody removed the record, or put another in its place, while we serve. */
+	if (sv->ws && !sv->lives && !fs_exists(AT_FDCWD, workspace_record(sv->ws))) {
+		workspace_close(sv->ws);
+		sv->ws = NULL;
+	}
 	if (sv->ws)
 		return true;
 	sv->ws = workspace_open(sv->dir, &why);

@@ -62,10 +62,14 @@ void resources_list(struct request *rq)
 	}
 	l.w = reply_begin(&rq->from, true);
 	json_open(l.w, "resources", '[');
-	if (q)
-		(void)query_log(q, &f, put_row, &l, &e);
+	bool ok = !q || query_log(q, &f, put_row, &l, &e);
 	query_close(q);
 	json_close(l.w);
+	if (!ok) {
+		free(json_writer_text(l.w));
+		reply_error(rq->sv, &rq->from, RPC_INTERNAL, "%s", e.msg);
+		return;
+	}
 	if (l.n > PAGE) {
 		char text[24];
 		snprintf(text, sizeof(text), "%lld", (long long)l.last);

@@ -215,6 +215,7 @@ struct tool {
 	const char *name, *title, *help;
 	const struct tool_arg *args;           /* until name NULL */
 	bool reads_only, idempotent;
+	bool replaces;                         /* may overwrite something of the person's: clients ask him then */
 	/* Fills the result, which is sent then; false: it became a call of its own and nothing is sent. */
 	bool (*run)(const struct call *c, struct result *r);
 };

@@ -281,7 +281,7 @@ static bool save_file(const struct call *c, struct result *r)
 const struct tool tool_save_file = {
 	.name = "save_file", .title = "Save a file into the folder",
 	.help = "Copies a file that an attempt left from the record into the person's folder, under a new name unless told otherwise.",
-	.args = save_file_args, .run = save_file,
+	.args = save_file_args, .replaces = true, .run = save_file,
 };
 
 /* ---- say ---- */

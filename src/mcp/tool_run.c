@@ -1,5 +1,6 @@
 /* run_python, wait_attempt, stop_attempt. */
 #include "lives.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #define WAIT_S 50          /* many clients give a call up after 60 s */
 #define DAY_S 86400
 #define KEY_MOST 200
+#define TITLE_BYTES 60
 
 /* ---- has this call been made before? ---- */
 
@@ -103,6 +105,41 @@ static char *dup_or_null(const char *s)
 	return s && *s ? xstrdup(s) : NULL;
 }
 
+static bool says_little(const char *line, size_t n)
+{
+	static const char *const fronts[] = { "import ", "from ", "#", "\"", "'", "@" };
+
+	for (size_t i = 0; i < ARRAY_LEN(fronts); i++)
+		if (n >= strlen(fronts[i]) && strncmp(line, fronts[i], strlen(fronts[i])) == 0)
+			return true;
+	return n == 0;
+}
+
+/* Code without a title and a comment that would be one goes by its first line that does something. */
+static char *first_line(const struct buf *code)
+{
+	const char *p = code->data, *end = p + code->len;
+	struct head head;
+
+	head_parse(code->data, code->len, &head);
+	while (!head.title[0] && p < end) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		size_t n = (size_t)((lf ? lf : end) - p);
+		size_t blank = strspn(p, " \t\r");
+		blank = MIN(blank, n);
+		if (!says_little(p + blank, n - blank)) {
+			size_t cut = MIN(n - blank, (size_t)TITLE_BYTES);
+			while (cut < n - blank && cut > 0 && (p[blank + cut] & 0xC0) == 0x80)
+				cut--;
+			char *line = xstrndup(p + blank, cut), *clean = clean_line(line);
+			free(line);
+			return clean;
+		}
+		p = lf ? lf + 1 : end;
+	}
+	return NULL;
+}
+
 static bool take_timeout(const struct call *c, struct live_order *o, struct result *r)
 {
 	int64_t seconds = call_int(c, "timeout", 0);
@@ -187,6 +224,8 @@ static bool run_python(const struct call *c, struct result *r)
 	if (!take_timeout(c, &o, r) || !take_retry(c, &o, r))
 		goto answered;
 	o.title = dup_or_null(call_text(c, "title", NULL));
+	if (!o.title && !o.retry_of)
+		o.title = first_line(&o.code);
 	o.purpose = dup_or_null(call_text(c, "purpose", NULL));
 	find_calls(c->rq->meta, &o.code, &o.calls);
 	if (answer_earlier(c, &o, r))

@@ -58,7 +58,7 @@ static void put_tool(struct json_writer *w, const struct tool *t)
 	json_open(w, "annotations", '{');
 	json_put_text(w, "title", t->title);
 	json_put_bool(w, "readOnlyHint", t->reads_only);
-	json_put_bool(w, "destructiveHint", false);
+	json_put_bool(w, "destructiveHint", t->replaces);
 	json_put_bool(w, "idempotentHint", t->idempotent);
 	json_put_bool(w, "openWorldHint", false);
 	json_close(w);

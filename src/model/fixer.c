@@ -172,13 +172,13 @@ static bool put_history(struct json_writer *w, struct query *q, const struct det
 	return ok;
 }
 
-static bool put_all(struct json_writer *w, struct query *q, struct workspace *ws, const struct detail *d, struct err *e)
+static bool put_all(struct json_writer *w, const char *kind, struct query *q, struct workspace *ws, const struct detail *d, struct err *e)
 {
 	const char *title = d->attempt.title ? d->attempt.title : d->step.title ? d->step.title : "";
 	const char *purpose = d->attempt.purpose ? d->attempt.purpose : d->step.purpose;
 	int64_t id = d->attempt.id;
 
-	json_put_text(w, "kind", "fix");
+	json_put_text(w, "kind", kind);
 	json_put_int(w, "version", 1);
 	json_put_text(w, "attempt", d->ref);
 	put_name(w, "title", title);
@@ -201,16 +201,61 @@ static bool put_all(struct json_writer *w, struct query *q, struct workspace *ws
 	       put_tail(w, "stdout_tail", q, id, STREAM_OUT, e) && put_files(w, ws, e) && put_history(w, q, d, e);
 }
 
-char *fixer_document(struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
+static char *attempt_document(const char *kind, struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
 {
 	struct json_writer *w = json_writer_new();
 	struct detail d;
 	bool ok = query_detail(q, attempt, &d, e);
 
 	if (ok) {
-		ok = put_all(w, q, ws, &d, e);
+		ok = put_all(w, kind, q, ws, &d, e);
 		query_detail_free(&d);
 	}
+	char *text = json_writer_text(w);
+	if (ok)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *fixer_document(struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
+{
+	return attempt_document("fix", q, ws, attempt, e);
+}
+
+char *tell_document(struct query *q, struct workspace *ws, int64_t attempt, struct err *e)
+{
+	return attempt_document("tell", q, ws, attempt, e);
+}
+
+/* ---- a draft ---- */
+
+#define STEPS_MOST 20
+
+static bool put_step(void *ctx, const struct row *row)
+{
+	struct json_writer *w = ctx;
+
+	json_open(w, NULL, '{');
+	json_put_text(w, "attempt", row->ref);
+	put_name(w, "title", row->title ? row->title : "");
+	json_put_text(w, "outcome", outcome_word(row->state));
+	json_close(w);
+	return true;
+}
+
+char *draft_document(struct query *q, struct workspace *ws, const char *request, struct err *e)
+{
+	struct json_writer *w = json_writer_new();
+	struct log_filter f = { .steps = true, .limit = STEPS_MOST };
+
+	json_put_text(w, "kind", "draft");
+	json_put_int(w, "version", 1);
+	put_name(w, "request", request);
+	bool ok = put_files(w, ws, e);
+	json_open(w, "steps", '[');
+	ok = ok && query_log(q, &f, put_step, w, e);
+	json_close(w);
 	char *text = json_writer_text(w);
 	if (ok)
 		return text;
@@ -241,7 +286,7 @@ static bool start(struct workspace *ws, const char *command, const int in[2], co
 	errno = posix_spawn(pid, "/bin/sh", &acts, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&acts);
-	return errno == 0 || err_sys(e, "cannot start the fixer");
+	return errno == 0 || err_sys(e, "cannot start the command");
 }
 
 /* Feeds and drains at once, so that neither side waits for the other. */
@@ -253,7 +298,7 @@ static bool talk(int *to, int from, const char *p, size_t n, struct buf *out, st
 	while (ok) {
 		struct pollfd fds[2] = { { .fd = from, .events = POLLIN }, { .fd = n > 0 ? *to : -1, .events = POLLOUT } };
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return err_sys(e, "cannot wait for the fixer");
+			return err_sys(e, "cannot wait for the command");
 		if (fds[1].revents) {
 			ssize_t done = write(*to, p, MIN(n, (size_t)4096));
 			/* It need not read everything. */
@@ -270,7 +315,7 @@ static bool talk(int *to, int from, const char *p, size_t n, struct buf *out, st
 		if (got == 0 || (got < 0 && errno != EINTR))
 			break;
 		buf_add(out, piece, (size_t)MAX(got, 0));
-		ok = out->len <= CODE_MOST || err_set(e, ERR_INPUT, "the fixer gives over 16 MiB");
+		ok = out->len <= CODE_MOST || err_set(e, ERR_INPUT, "the command gives over 16 MiB");
 	}
 	return ok;
 }
@@ -296,14 +341,14 @@ static void take_off_fence(struct buf *code)
 static bool judge(int status, struct buf *code, struct err *e)
 {
 	if (WIFSIGNALED(status))
-		return err_set(e, ERR_INPUT, "the fixer was ended by signal %d", WTERMSIG(status));
+		return err_set(e, ERR_INPUT, "the command was ended by signal %d", WTERMSIG(status));
 	if (WEXITSTATUS(status) == 127)
-		return err_set(e, ERR_INPUT, "the fixer could not be found; tickmark config --user fixer COMMAND sets it");
+		return err_set(e, ERR_INPUT, "the command could not be found");
 	if (WEXITSTATUS(status) != 0)
-		return err_set(e, ERR_INPUT, "the fixer gave up: exit %d", WEXITSTATUS(status));
+		return err_set(e, ERR_INPUT, "the command gave up: exit %d", WEXITSTATUS(status));
 	if (code->len > 0)
 		take_off_fence(code);
-	return code->len > 0 || err_set(e, ERR_INPUT, "the fixer gave no code");
+	return code->len > 0 || err_set(e, ERR_INPUT, "the command gave no code");
 }
 
 bool fixer_run(struct workspace *ws, const char *command, const char *document, struct buf *code, struct err *e)
@@ -311,7 +356,7 @@ bool fixer_run(struct workspace *ws, const char *command, const char *document, 
 	void (*pipes)(int) = signal(SIGPIPE, SIG_IGN);
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, status = 0;
 	pid_t pid = -1;
-	bool ok = (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0) || err_sys(e, "cannot make a pipe to the fixer");
+	bool ok = (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0) || err_sys(e, "cannot make a pipe to the command");
 
 	ok = ok && start(ws, command, in, out, &pid, e);
 	if (in[0] >= 0)

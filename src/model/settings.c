@@ -21,6 +21,7 @@ const struct setting_info setting_table[] = {
 	{ "name", "your name in the record", "Jo Miller" },
 	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
 	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
+	{ "assistant", "command that drafts code (key A, tickmark draft); of the user only", "my-assistant" },
 	{ "fix-attempts", "most corrections of one run --fix", "3" },
 	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
 	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
@@ -48,7 +49,12 @@ const size_t setting_table_len = ARRAY_LEN(setting_table);
  * workspace, which may come from anywhere. */
 static bool is_of_user_only(const char *name)
 {
-	return strcmp(name, "fixer") == 0 || strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0;
+	static const char *const users[] = { "fixer", "assistant", "reviewer", "signing-key" };
+
+	for (size_t i = 0; i < ARRAY_LEN(users); i++)
+		if (strcmp(name, users[i]) == 0)
+			return true;
+	return false;
 }
 
 /* The screen keeps its own in the user's file; it reads and checks them itself. */
@@ -119,7 +125,7 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
 	if (strcmp(name, "fix-attempts") == 0)
 		return int_parse(value, 1, 20, &n, e);
-	if (strcmp(name, "fixer") == 0)
+	if (is_of_user_only(name))
 		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");

@@ -234,8 +234,10 @@ static void draft_run(void *ctx, const char *text)
 	start(ctx, false);
 }
 
-/* Opens the editor on the draft (begun with `began` unless one is there), then asks. */
-static unsigned edit_draft(struct order *o, const char *name, const struct buf *began, const char *question)
+/* Opens the editor on the draft (begun with `began` unless one is there), then asks, if it is other than
+ * `other`. */
+static unsigned edit_draft_unlike(struct order *o, const char *name, const struct buf *began, const struct buf *other,
+                                  const char *question)
 {
 	struct ui *ui = o->ui;
 	struct err e = { 0 };
@@ -247,7 +249,7 @@ static unsigned edit_draft(struct order *o, const char *name, const struct buf *
 		ui_notice(ui, "a draft that was left is taken up: %s", o->draft);
 	else if (!fs_write(AT_FDCWD, o->draft, began->data ? began->data : "", began->len, false, &e))
 		goto failed;
-	if (editor_run(ui, o->draft, began) != EDIT_CHANGED) {
+	if (editor_run(ui, o->draft, other) != EDIT_CHANGED) {
 		order_free(o);
 		return TURN_CLEAR;
 	}
@@ -257,6 +259,29 @@ failed:
 	ui_error(ui, "%s", e.msg);
 	order_free(o);
 	return TURN_CLEAR;
+}
+
+static unsigned edit_draft(struct order *o, const char *name, const struct buf *began, const char *question)
+{
+	return edit_draft_unlike(o, name, began, began, question);
+}
+
+unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose)
+{
+	static const struct buf nothing;
+	struct order *o = order_new(ui, NULL);
+	char *name = xasprintf("ask-%lld", (long long)clock_now_us());
+
+	strv_add(&o->argv, "tickmark");
+	strv_add(&o->argv, "run");
+	strv_add(&o->argv, "--detach");
+	strv_add(&o->argv, "--new");
+	strv_add(&o->argv, "--purpose");
+	strv_add(&o->argv, purpose);
+	strv_add(&o->argv, "-");
+	unsigned mask = edit_draft_unlike(o, name, code, &nothing, "run this as a new step?");
+	free(name);
+	return mask;
 }
 
 unsigned act_add(struct view *v, const char *arg)

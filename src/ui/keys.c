@@ -52,7 +52,7 @@ const struct command_info command_table[] = {
 	{ CMD_ADD, "add", EVERYWHERE("a"), "add a step: write code and run it", COMMAND_WRITES | COMMAND_ACTS },
 	{ CMD_STOP, "stop", EVERYWHERE("x"), "stop what runs (Enter confirms; `:stop all`)",
 	  COMMAND_ARG | COMMAND_ACTS },
-	{ CMD_ASK, "ask", EVERYWHERE("A"), "ask the assistant for a draft", COMMAND_LATER },
+	{ CMD_ASK, "ask", EVERYWHERE("A"), "ask the assistant for a draft", COMMAND_WRITES | COMMAND_ACTS },
 	{ CMD_PYTHON, "python", EVERYWHERE("i"), "a line of Python in the session", COMMAND_LATER },
 
 	{ CMD_SEARCH, "search", EVERYWHERE("/"), "search here (a regular expression)", COMMAND_ARG },

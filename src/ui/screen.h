@@ -184,6 +184,9 @@ unsigned act_next_review(struct view *v, const char *arg);
 unsigned act_prev_review(struct view *v, const char *arg);
 unsigned act_report(struct view *v, const char *arg);
 unsigned act_search_record(struct view *v, const char *arg); /* view_found.c */
+/* Code that somebody drafted goes into the editor, and from there into a new step if the user says so. */
+unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose);
+unsigned act_ask(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 
 enum section_kind {
 	SECTION_NONE, /* the attempt itself */
+	SECTION_ASKED, /* who asked for it, and what for; where that is more than a person's run */
 	SECTION_CODE,
 	SECTION_FILTERS, /* lines of the code that decide which data count */
 	SECTION_INPUTS,

@@ -23,6 +23,8 @@ of two lines"
 jis "list: by whom and how" '(d["messages"][0]["by"]["kind"], d["messages"][0]["how"])' "('person', 'command')"
 tm say --of 1.1 --json; jis "--of" '[m["id"] for m in d["messages"]]' "[1]"
 tm say --of 1.1r1 --json; jis "--of a check" '[m["id"] for m in d["messages"]]' "[1]"
+tm show 1.1; like "show: what cites it" "$out" 'messages +1 cites it \(tickmark say --of 1\.1\)'
+tm show 1.2 --json; jis "show --json: what cites it" 'd["messages"], d["answered"]' "(1, True)"
 tm say --of 7; is "--of nothing: status" "$rc" 2
 tm say 'arrays[3], [0.5], [1.05], [see 1.1], [01.1], [1], [1.1.1], [1.1r], [1.1r0] are none'; is "what is no citation" "$rc" 0
 tm say --list --json; jis "is none" 'd["messages"][-1]["cites"]' "[]"

@@ -73,7 +73,7 @@ for case in 'false|gave up: exit 1' 'true|gave no code' 'no-such-program-x|could
 	fixer "${case%|*}"
 	tm run --fix --new bad.py
 	is "fixer ${case%|*}: status of the run" "$rc" 1
-	like "fixer ${case%|*}: said" "$err" "was not corrected: the fixer ${case#*|}"
+	like "fixer ${case%|*}: said" "$err" "was not corrected: fixer .*: the command ${case#*|}"
 done
 fixer 'head -c 100 >/dev/null; echo "print(7)"'
 "$python" -c 'print("x = 1\n" * 400000 + "raise SystemExit(1)")' > big.py

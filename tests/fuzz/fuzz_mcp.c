@@ -6,6 +6,7 @@
 #include "mcp/server.h"
 #include "text.h"
 #include "text/cite.h"
+#include "text/secret.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,11 @@ static void fuzz_parts(const char *p, size_t n)
 	buf_free(&out);
 	for (size_t at = 0; cite_next(p, n, at, &c); at = c.end)
 		must(c.start >= at && c.end <= n && p[c.start] == '[' && p[c.end - 1] == ']');
+	struct secret_scan whole = { 0 }, parts = { 0 };
+	secret_feed(&whole, p, n);
+	secret_feed(&parts, p, n / 2);
+	secret_feed(&parts, p + n / 2, n - n / 2);
+	must(!whole.kind || (whole.line >= 1 && parts.kind));
 	struct result r = { 0 };
 	clip_text(&r, p, n, 64, "");
 	must(utf8_valid(r.text.data ? r.text.data : "", r.text.len) && r.text.len < 512);

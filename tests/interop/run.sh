@@ -38,5 +38,20 @@ for era in legacy auto modern; do
 	inspector "inspector, $era: no such tool" 5 --method tools/call --tool-name nope --protocol-era $era
 done
 inspector "inspector: a resource" 0 --method resources/read --uri tickmark://attempt/1.1
-echo "$passed passed, $failed failed"
+
+# a whole assistant (100 MB) against a scripted model: what the model really gets
+if [ -n "${INTEROP_WHOLE:-}" ]; then
+	[ -x node_modules/.bin/gemini ] || npm i @google/gemini-cli@0.61.0 >npm.log 2>&1 || { echo "no gemini-cli from npm"; exit 2; }
+	mkdir -p "$work/gemini/home/.gemini" "$work/gemini/ws"
+	"$server" mcp --print-config gemini "$work/gemini/ws" 2>/dev/null | python3 -c 'import json,sys; d=json.load(sys.stdin); d["security"]={"auth":{"selectedType":"gemini-api-key"}}; json.dump(d,sys.stdout)' >"$work/gemini/home/.gemini/settings.json"
+	port=$((20000 + RANDOM % 20000))
+	python3 "$here/model.py" $port "$work/gemini/model.log" & model=$!
+	check "Gemini CLI, with the configuration that is printed" 0 env -i HOME="$work/gemini/home" PATH="$PATH" GEMINI_API_KEY=x \
+		GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_CLI_TRUST_WORKSPACE=true \
+		bash -c 'cd "$1" && exec "$2" --yolo -m gemini-2.5-flash -p "run it" </dev/null' - "$work/gemini/ws" "$PWD/node_modules/.bin/gemini"
+	kill $model
+	check "its model got the result" 0 grep -q 'functionResponse.*1\.1 ok.*From Gemini' "$work/gemini/model.log"
+	check "and it is recorded as the client's" 0 bash -c '"$1" -C "$2" log | grep -q "^1\.1 .*gemini-cli"' - "$server" "$work/gemini/ws"
+fi
+if [ -n "${TAP:-}" ]; then echo "1..$((passed + failed))"; else echo "$passed passed, $failed failed"; fi
 [ "$failed" = 0 ]

@@ -48,7 +48,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from mcp import *
 s = Server(name="helper")
-r = s.tool("run_python", title="Assistant at work", code="import time\nfor i in range(1, 40):\n    print('tick', i, flush=True)\n    time.sleep(0.1)\nprint('all done')")
+r = s.tool("run_python", title="Assistant at work", purpose="to be watched", code="import time\nfor i in range(1, 40):\n    print('tick', i, flush=True)\n    time.sleep(0.1)\nprint('all done')")
 s.tool("say", text="It said all done: [%s]." % r.text.split()[0])
 s.close()
 X
@@ -58,5 +58,6 @@ is "an assistant's run appears, runs and ends without a key" $? 0
 wait
 like "by whom" "$("$TICKMARK" log)" '^4\.1 +ok .* helper +Assistant at work'
 out=$(play $'wait-idle\ntext :4\nkey Enter Enter' 100x90)
+like "who asked and why stands at it" "$out" 'asked +by assistant helper 1\.2: to be watched'
 like "its message stands at its run" "$out" 'messages +1 cites it'
 finish
