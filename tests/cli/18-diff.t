@@ -32,6 +32,10 @@ like "ends beside text: sentence" "$out" '^# 2 of 2 line ends CRLF -> LF$'
 like "ends beside text: the word" "$out" '^-two \[-words-\]$'
 is "ends beside text: nothing else" "$(grep -c '^[-+][a-z]' <<<"$out")" 2
 
+# a word that lies in a line end alone (found by fuzzing)
+two ',v\na,0+3\nb7,0+3\n' 'b7.\002h,v\na,(0+6\nb7.h,1\r\n,v\na,0+6\nb7.h,1\r\n\r' -b --word -U1
+is "words in mixed line ends: status" "$rc" 1
+
 # unified output is what patch takes
 "$python" - <<'X'
 import random

@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 make -s -j"$(nproc)" VARIANT=fuzz build/fuzz/all.a build/fuzz/tickmark-seed
 corpus=build/fuzz/corpus
-mkdir -p $corpus/record $corpus/text
+mkdir -p $corpus/record $corpus/text $corpus/diff
 cp build/fuzz/seed/.tickmark/record.db $corpus/record/seed.db
 cp sample-workspaces/*/*.py $corpus/text/
 for harness in tests/fuzz/fuzz_*.c; do
