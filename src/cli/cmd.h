@@ -65,7 +65,7 @@ const struct cmd_entry *cmd_find(const char *name);
 
 extern const struct cmd_entry cmd_init_entry, cmd_attach_entry, cmd_run_entry, cmd_repeat_entry,
 	cmd_rerun_entry, cmd_stop_entry, cmd_wait_entry, cmd_log_entry, cmd_show_entry, cmd_export_entry,
-	cmd_verify_entry, cmd_config_entry, cmd_doctor_entry, cmd_demo_entry, cmd_diff_entry, help_entry, man_entry, completions_entry;
+	cmd_verify_entry, cmd_config_entry, cmd_doctor_entry, cmd_demo_entry, cmd_diff_entry, cmd_convert_entry, help_entry, man_entry, completions_entry;
 
 /* ---- one command line (option.c, cli.c) ------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Two attempts as a list of parts, each the same or not; and the sentence about them. */
 #include "comparing.h"
+#include "model/convert.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -385,6 +386,24 @@ static enum diffrows_type type_of(const struct comparing *c, const struct compar
 	return diffrows_type(x->name, span_of(&c->bytes[0]), span_of(&c->bytes[1]));
 }
 
+/* Workbooks by cell, where their reader can be had; false: compare them as archives, and say why. */
+static bool rows_of_workbooks(struct comparing *c, const struct compare_item *x, const struct diffrows_options *o, struct diffrows *out,
+                              struct err *why)
+{
+	const char *reader = x->name ? convert_reader(x->name) : NULL;
+	struct buf a = { 0 }, b = { 0 };
+
+	if (!reader || digest_is_zero(&x->sha256[0]) || digest_is_zero(&x->sha256[1]))
+		return false;
+	bool ok = convert_lines(c->query, &x->sha256[0], reader, &a, why) && convert_lines(c->query, &x->sha256[1], reader, &b, why) &&
+	          diffrows_cells(span_of(&a), span_of(&b), o, out, why);
+	buf_free(&a);
+	buf_free(&b);
+	if (!ok)
+		diffrows_free(out);
+	return ok;
+}
+
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
                   struct err *e)
 {
@@ -415,8 +434,15 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 			return why.code == ERR_CANCELLED ? (*e = why, false) : rows_without_bytes(x, &why, out);
 	enum diffrows_type t = type_of(c, x);
 	*type = diffrows_type_word(t);
+	if (t == DIFFROWS_ZIP && rows_of_workbooks(c, x, o, out, &why)) {
+		*type = "workbook";
+		say_modes(c, x, out);
+		return true;
+	}
 	if (!diffrows_make(t, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, out, e))
 		return false;
+	if (why.code != ERR_NONE)
+		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared by cells: %s", why.msg);
 	say_modes(c, x, out);
 	return true;
 }

@@ -182,8 +182,28 @@ jis "json: every member is described" "sorted(set(k for i in d['items'] for k in
 tm diff 1.2 1.3 -y --only stdout; like "side by side" "$out" '^total 31 +\| sum 31$'
 tm diff 9 1.1; is "no such step: status" "$rc" 2
 tm diff 1.1 1.2 --context x; is "wrong context: status" "$rc" 3
+# workbooks by sheet and cell, values apart from formulas; read in the sandbox, once
+if "$python" -c 'import openpyxl' 2>/dev/null; then
+cat >book.py <<'X'
+import openpyxl
+w = openpyxl.Workbook(); s = w.active
+s["A1"] = "id"; s["B2"] = 2.5; s["B3"] = "=SUM(B2:B2)"; w.create_sheet("Two")["C3"] = True; s["A9"] = "x<&>\u00fc"
+w.save("t.xlsx")
+X
+run_ok "book" book.py; sed -i 's/2.5/3.5/; s/B2:B2/B2:B9/; s/C3/AA3/; s/"Two"/"Three"/' book.py; run_ok "book again" book.py
+tm diff last --only t.xlsx
+is "workbook: rows" "$(sed -n 's/^\([-~+].*\)/\1/p' <<<"$out" | grep -v '^[-+][-+]' | tr '\n' '|')" '~Sheet!B2: 2.5 -> 3.5|~Sheet!B3: formula =SUM(B2:B2) -> =SUM(B2:B9)|-Two!C3: TRUE|+Three!AA3: TRUE|'
+like "workbook: sheets" "$out" '^# sheet added: Three$'
+is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-1' | wc -l)" 2
+tm diff last --only t.xlsx --json; jis "workbook: counts" '(lambda k: (k["values_changed"], k["formulas_changed"], k["cells_added"], k["cells_removed"]))(d["items"][0]["counts"])' "(1, 1, 1, 1)"
+tm verify; is "workbook: the record is intact, and knows" "$rc" 0
+printf 'import zipfile\nz = zipfile.ZipFile("bad.xlsx", "w"); z.writestr("xl/workbook.xml", "<a><b>"); z.writestr("n", "1")\n' >bad.py
+run_ok "no book" bad.py; sed -i 's/"1"/"2"/' bad.py; run_ok "no book again" bad.py
+tm diff last --only bad.xlsx; like "no workbook: said" "$out" '^# not compared by cells: the reader of xlsx files failed'; like "no workbook: by member" "$out" '^~n: 1 bytes -> 1$'
+else skip "workbooks" "no openpyxl"; fi
+
 printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' >hostile.py; run_ok "hostile" hostile.py; printf 'print("plain")\n' >hostile.py; run_ok "hostile again" hostile.py
-pty -- "$TICKMARK" diff 2 >"$work/seen"; rc=$?
+pty -- "$TICKMARK" diff last >"$work/seen"; rc=$?
 is "on a terminal: status" "$rc" 1
 like "on a terminal: the lines are there" "$(cat -v "$work/seen")" 'plain'
 no "on a terminal: nothing of the run acts on it" grep -q $'\033]0' "$work/seen"
