@@ -45,6 +45,8 @@ struct comparing;
 struct comparing *compare_open(struct query *q, int64_t left, int64_t right, struct err *e);
 /* Two plain files of the user's. */
 struct comparing *compare_open_files(const char *left, const char *right, struct err *e);
+/* An input as the attempt saw it, on the left, and the workspace's file at its path now. */
+struct comparing *compare_open_input(struct query *q, int64_t attempt, const char *path, struct err *e);
 void compare_close(struct comparing *c); /* NULL is fine */
 const char *compare_ref(const struct comparing *c, int side); /* "7.1"; the path of a plain file */
 size_t compare_count(const struct comparing *c);

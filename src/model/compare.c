@@ -204,6 +204,31 @@ struct comparing *compare_open_files(const char *left, const char *right, struct
 	return c;
 }
 
+struct comparing *compare_open_input(struct query *q, int64_t attempt, const char *path, struct err *e)
+{
+	struct comparing *c = xcalloc(1, sizeof(*c));
+	const struct entry *in = NULL;
+
+	c->query = q;
+	bool ok = query_detail(q, attempt, &c->side[0], e) && (q->ws || err_set(e, ERR_NOTFOUND, "evidence has no folder of now"));
+	for (size_t i = 0; ok && i < c->side[0].inputs_n; i++)
+		if (was_read(&c->side[0].inputs[i]) && strcmp(c->side[0].inputs[i].path, path) == 0)
+			in = &c->side[0].inputs[i];
+	ok = ok && (in || err_set(e, ERR_NOTFOUND, "%s opened no file %s", c->side[0].ref, path));
+	if (ok) {
+		struct compare_item *x = add_item(c, COMPARE_INPUT_FILE, in->path);
+		fill_side(x, 0, in);
+		x->change = SIDES_CHANGED;
+		c->path[1] = path_is_plain_relative(path) ? path_join(q->ws->root, path) : NULL;
+		ok = c->path[1] ? compare_bytes_read(c, x, 1, e) : err_set(e, ERR_NOTFOUND, "%s does not stand in the folder", path);
+		x->size[1] = (int64_t)c->bytes[1].len;
+	}
+	if (ok)
+		return c;
+	compare_close(c);
+	return NULL;
+}
+
 void compare_close(struct comparing *c)
 {
 	if (!c)
@@ -293,6 +318,10 @@ void compare_tell(const struct comparing *c, struct buf *out)
 	static const enum compare_part effects[] = { COMPARE_OUTCOME, COMPARE_STDOUT, COMPARE_STDERR };
 	size_t files = 0, told = 0;
 
+	if (!c->path[0] && c->path[1]) {
+		buf_adds(out, "as the attempt saw it, and now");
+		return;
+	}
 	if (c->path[0]) {
 		buf_adds(out, compare_differs(c) ? "the files differ" : "the files are the same");
 		return;
@@ -362,7 +391,7 @@ static void say_modes(struct comparing *c, const struct compare_item *x, struct 
 {
 	const struct entry *a, *b;
 
-	if (x->part != COMPARE_FILE || c->path[0])
+	if (x->part != COMPARE_FILE || c->path[1])
 		return;
 	a = artifact_of(&c->side[0], x->old_name ? x->old_name : x->name);
 	b = artifact_of(&c->side[1], x->name);

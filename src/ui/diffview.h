@@ -33,6 +33,7 @@ struct diff_line_at {
 struct diff_view {
 	struct view view;
 	int64_t left, right;
+	char *input;             /* path: as left saw it, against the file of now; NULL */
 	char ref[2][REF_TEXT];
 	char *sentence;          /* NULL until the first news */
 	struct diff_part *parts; /* owned */

@@ -299,6 +299,10 @@ static unsigned swap(struct view *v, const char *arg)
 	int64_t left = d->left;
 
 	(void)arg;
+	if (d->input) {
+		ui_notice(v->ui, "the file of now stays on the right");
+		return TURN_DRAW;
+	}
 	d->left = d->right;
 	d->right = left;
 	d->cursor = d->top = 0;
@@ -425,7 +429,7 @@ static unsigned open_place(struct view *v, const char *arg)
 	if (!p || !p->cmp)
 		return TURN_DRAW;
 	int32_t row = l->right >= 0 ? l->right : l->left;
-	int side = p->item.size[1] < 0 || (row >= 0 && p->rows.v[row].kind == DIFFROW_REMOVED) ? 0 : 1;
+	int side = d->input || p->item.size[1] < 0 || (row >= 0 && p->rows.v[row].kind == DIFFROW_REMOVED) ? 0 : 1;
 	int64_t pos = row >= 0 ? compare_position(p->cmp, side, p->rows.v[row].text.p) : 0;
 	struct pager_spec spec = { .attempt = side ? d->right : d->left, .section = section_of(p->item.part), .pos = MAX(pos, 0) };
 	if (spec.section == SECTION_NONE) {
@@ -461,8 +465,8 @@ static bool diff_subject(struct view *v, struct subject *out)
 {
 	struct diff_view *d = diff_of(v);
 
-	out->attempt = d->right;
-	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[1]);
+	out->attempt = d->input ? d->left : d->right;
+	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[d->input ? 0 : 1]);
 	if (d->lines_n) {
 		const struct diff_part *p = &d->parts[d->lines[d->cursor].part];
 		if (p->item.part == COMPARE_FILE && p->item.size[1] >= 0) {
@@ -507,6 +511,7 @@ static void diff_free_view(struct view *v)
 	free(d->parts);
 	free(d->lines);
 	free(d->sentence);
+	free(d->input);
 	free(d);
 }
 
@@ -530,14 +535,25 @@ static const struct view_ops ops = {
 	.free = diff_free_view,
 };
 
-struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right)
+static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input)
 {
 	struct diff_view *d = xcalloc(1, sizeof(*d));
 
 	d->view = (struct view){ .ops = &ops, .ui = ui };
 	d->left = left;
 	d->right = right;
+	d->input = input ? xstrdup(input) : NULL;
 	d->context = 3;
 	diff_load(d);
 	return &d->view;
+}
+
+struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right)
+{
+	return open_view(ui, left, right, NULL);
+}
+
+struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path)
+{
+	return open_view(ui, attempt, 0, path);
 }
