@@ -66,6 +66,10 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 /* Where a row's text stands in the bytes of the item read last; side 0 or 1. -1: it is none of them. */
 int64_t compare_position(const struct comparing *c, int side, const char *p);
 
+/* Whether two attempts or checks gave the same, noise apart, by the rules of a check's verdict: of two checks that
+ * both differ from what they repeat, those that agree say that something changed, others that it is random. */
+bool compare_agree(struct query *q, int64_t left, int64_t right, enum verdict *verdict, struct err *e);
+
 /* The attempt to compare one with when none is named: the one before it in its step, of a check the one it
  * repeats. 0: there is none. */
 bool compare_previous(struct query *q, int64_t attempt, int64_t *previous, struct err *e);
