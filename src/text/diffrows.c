@@ -348,7 +348,7 @@ bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const 
 {
 	static const maker makers[] = {
 		[DIFFROWS_TEXT] = rowmake_text,   [DIFFROWS_TABLE] = rowmake_table, [DIFFROWS_JSON] = rowmake_json,
-		[DIFFROWS_ZIP] = rowmake_zip,     [DIFFROWS_IMAGE] = rowmake_bytes, [DIFFROWS_BINARY] = rowmake_bytes,
+		[DIFFROWS_ZIP] = rowmake_zip,     [DIFFROWS_IMAGE] = rowmake_png, [DIFFROWS_BINARY] = rowmake_bytes,
 	};
 	struct err why = { 0 };
 

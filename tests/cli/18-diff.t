@@ -148,6 +148,33 @@ X
 tm diff --files a.zip b.zip; like "archive: member" "$out" '^~d/t.txt: 3 bytes -> 4$'
 head -c 60 a.zip >b.zip; tm diff --files a.zip b.zip; like "archive: damaged" "$out" '^# not compared as archive: no zip archive'
 
+# images by pixel
+"$python" - <<'X'
+import struct, zlib
+def png(name, w, h, pixels, filters=(0,), text=b""):
+    raw, prev = b"", bytes(w * 3)
+    for y in range(h):
+        row, f = bytes(pixels[y * w * 3:(y + 1) * w * 3]), filters[y % len(filters)]
+        left = bytes(3) + row[:-3]
+        def paeth(a, b, c):
+            p = a + b - c; pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+            return a if pa <= pb and pa <= pc else b if pb <= pc else c
+        corner = bytes(3) + prev[:-3]
+        take = [lambda i: 0, lambda i: left[i], lambda i: prev[i], lambda i: (left[i] + prev[i]) // 2, lambda i: paeth(left[i], prev[i], corner[i])][f]
+        raw += bytes([f]) + bytes((row[i] - take(i)) % 256 for i in range(w * 3)); prev = row
+    chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+    z = zlib.compress(raw)
+    open(name, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)) + (chunk(b"tEXt", text) if text else b"")
+                           + chunk(b"IDAT", z[:30]) + chunk(b"IDAT", z[30:]) + chunk(b"IEND", b""))
+a = [(x * 7 + y * 13) % 256 for y in range(20) for x in range(90)]
+b = list(a); b[5 * 90 + 4 * 3] ^= 1; b[9 * 90 + 10 * 3 + 2] ^= 255
+png("a.png", 30, 20, a); png("b.png", 30, 20, b, filters=(0, 1, 2, 3, 4)); png("c.png", 30, 20, a, filters=(4, 3, 2), text=b"Title\0x"); png("d.png", 30, 19, a)
+X
+tm diff --files a.png b.png; like "image: pixels" "$out" '\(image\): 2 of 600 pixels differ$'; like "image: where" "$out" '^# they lie within columns 5 to 11 and rows 6 to 10$'
+tm diff --files a.png c.png; is "image: other bytes: status" "$rc" 1; like "image: the same pixels" "$out" '^# the same pixels'
+tm diff --files a.png d.png; like "image: size" "$out" '30 x 20 pixels, now 30 x 19$'
+head -c 100 a.png >e.png; tm diff --files a.png e.png; like "image: damaged" "$out" '^# not compared as image: no PNG that can be read'
+
 # two attempts
 workspace ws
 printf 'id,cents\n1,10\n2,20\n' >sales.csv
