@@ -42,6 +42,7 @@ struct diff_view {
 	size_t lines_n, lines_cap;
 	size_t top, cursor;
 	int height;
+	int number_cols;         /* cells of a line number and the blank behind it */
 	int64_t side;            /* cells scrolled to the right */
 	bool beside;             /* side by side */
 	bool fold_space;

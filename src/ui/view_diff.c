@@ -6,6 +6,7 @@
 
 #define BESIDE_COLS 80   /* least for side by side */
 #define SIDE_STEP 8
+#define NUMBER_COLS 6    /* least cells of a line number */
 #define CONTEXT_STEP 3
 #define CONTEXT_MOST 10000
 
@@ -63,10 +64,26 @@ void diff_relayout(struct diff_view *d)
 	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
 }
 
+/* Line numbers grow: the last row that has one is the widest. */
+static void fit_numbers(struct diff_view *d, const struct diffrows *r)
+{
+	for (size_t i = r->n; i-- > 0;) {
+		uint32_t most = MAX(r->v[i].a, r->v[i].b);
+		int cols = 2;
+		if (most == 0)
+			continue;
+		for (uint32_t n = most; n >= 10; n /= 10)
+			cols++;
+		d->number_cols = MAX(d->number_cols, cols);
+		return;
+	}
+}
+
 void diff_add_part(struct diff_view *d, struct diff_part *p)
 {
 	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
 	d->parts[d->parts_n++] = *p;
+	fit_numbers(d, &p->rows);
 	lay_part(d, (uint32_t)d->parts_n - 1);
 }
 
@@ -544,6 +561,7 @@ static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const 
 	d->right = right;
 	d->input = input ? xstrdup(input) : NULL;
 	d->context = 3;
+	d->number_cols = NUMBER_COLS;
 	diff_load(d);
 	return &d->view;
 }
