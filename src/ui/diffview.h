@@ -71,6 +71,16 @@ void diff_part_free(struct diff_part *p);
 
 void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
 void diff_relayout(struct diff_view *d);
+void diff_go_to_line(struct diff_view *d, size_t line);
+
+/* ---- diff_act.c ---- */
+
+void diff_search(struct view *v, const char *pattern);
+unsigned diff_search_next(struct view *v, const char *arg);
+unsigned diff_search_prev(struct view *v, const char *arg);
+unsigned diff_escape(struct view *v, const char *arg);
+unsigned diff_open_place(struct view *v, const char *arg);
+unsigned diff_copy_row(struct view *v, const char *arg);
 
 /* ---- diff_draw.c ---- */
 
