@@ -47,6 +47,7 @@ struct diffrows_options {
 	uint32_t context;       /* same lines around a hunk */
 	bool fold_space, words, tolerant;
 	const char *key;        /* of tables; NULL */
+	bool key_must;          /* a table without that key is an error; else it is said and one is found */
 	const bool *cancel;     /* NULL */
 	size_t most;            /* rows at most; 0: no end */
 };
