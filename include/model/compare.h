@@ -57,7 +57,7 @@ bool compare_differs(const struct comparing *c);
  * in front. */
 void compare_tell(const struct comparing *c, struct buf *out);
 
-#define COMPARE_MOST ((size_t)160 << 20) /* bytes of a side that are read; beyond, size and hash alone */
+#define COMPARE_MOST ((size_t)96 << 20) /* bytes of a side that are read; beyond, size and hash alone */
 /* How item i differs; *out is freed by diffrows_free before the next call and before compare_close.
  * `type` gets the word of the type it was compared as. */
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
