@@ -45,6 +45,8 @@ struct comparing;
 struct comparing *compare_open(struct query *q, int64_t left, int64_t right, struct err *e);
 /* Two plain files of the user's. */
 struct comparing *compare_open_files(const char *left, const char *right, struct err *e);
+/* An input as the attempt saw it, on the left, and the workspace's file at its path now. */
+struct comparing *compare_open_input(struct query *q, int64_t attempt, const char *path, struct err *e);
 void compare_close(struct comparing *c); /* NULL is fine */
 const char *compare_ref(const struct comparing *c, int side); /* "7.1"; the path of a plain file */
 size_t compare_count(const struct comparing *c);
@@ -55,7 +57,7 @@ bool compare_differs(const struct comparing *c);
  * in front. */
 void compare_tell(const struct comparing *c, struct buf *out);
 
-#define COMPARE_MOST ((size_t)160 << 20) /* bytes of a side that are read; beyond, size and hash alone */
+#define COMPARE_MOST ((size_t)96 << 20) /* bytes of a side that are read; beyond, size and hash alone */
 /* How item i differs; *out is freed by diffrows_free before the next call and before compare_close.
  * `type` gets the word of the type it was compared as. */
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
@@ -63,6 +65,10 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 
 /* Where a row's text stands in the bytes of the item read last; side 0 or 1. -1: it is none of them. */
 int64_t compare_position(const struct comparing *c, int side, const char *p);
+
+/* Whether two attempts or checks gave the same, noise apart, by the rules of a check's verdict: of two checks that
+ * both differ from what they repeat, those that agree say that something changed, others that it is random. */
+bool compare_agree(struct query *q, int64_t left, int64_t right, enum verdict *verdict, struct err *e);
 
 /* The attempt to compare one with when none is named: the one before it in its step, of a check the one it
  * repeats. 0: there is none. */

@@ -47,6 +47,7 @@ struct diffrows_options {
 	uint32_t context;       /* same lines around a hunk */
 	bool fold_space, words, tolerant;
 	const char *key;        /* of tables; NULL */
+	bool key_must;          /* a table without that key is an error; else it is said and one is found */
 	const bool *cancel;     /* NULL */
 	size_t most;            /* rows at most; 0: no end */
 };
@@ -61,6 +62,8 @@ enum diffrows_type diffrows_type(const char *name, struct span a, struct span b)
 bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out,
                    struct err *e);
 void diffrows_free(struct diffrows *r);
+/* Two workbooks, of different bytes, from the lines of their readers (model/convert.h). */
+bool diffrows_cells(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 
 /* For whoever makes rows of his own (sets of files, environments). */
 void diffrows_say(struct diffrows *r, enum diffrow_kind kind, uint32_t a, uint32_t b, char *text); /* takes text */

@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-#define TABLE_CELLS 30000000 /* more is ERR_LIMIT: compare it as text */
+#define TABLE_CELLS 12000000 /* more is ERR_LIMIT: compare it as text */
 #define TABLE_COLS 4000      /* likewise */
 #define TABLE_KEYS 2         /* most columns of a key */
 #define TABLE_NONE UINT32_MAX

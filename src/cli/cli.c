@@ -44,6 +44,7 @@ const struct cmd_entry *const cmd_table[] = {
 	&help_entry,
 	&man_entry,
 	&completions_entry,
+	&cmd_convert_entry,
 	NULL,
 };
 

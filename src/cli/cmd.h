@@ -69,7 +69,7 @@ extern const struct cmd_entry
 	cmd_prune_entry, cmd_backup_entry, cmd_pack_entry, cmd_review_entry, cmd_merge_entry, cmd_config_entry,
 	cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry, cmd_diff_entry,
 	cmd_say_entry, cmd_mcp_entry, cmd_mark_entry, cmd_note_entry, cmd_queue_entry, cmd_report_entry,
-	cmd_search_entry, cmd_draft_entry;
+	cmd_search_entry, cmd_draft_entry, cmd_convert_entry;
 
 /* ---- one command line (option.c, cli.c) ------------------------------------------------------- */
 

@@ -77,6 +77,22 @@ static bool is_wanted(struct cmd *c, const struct compare_item *x)
 	return !any && (x->part != COMPARE_RESOURCES || c->json);
 }
 
+/* Every word of --only has to name something. */
+static bool check_wanted(struct cmd *c, const struct diffing *d, struct err *e)
+{
+	for (size_t i = 0; i < c->given_n; i++) {
+		bool found = strcmp(c->given[i].option.name, "only") != 0;
+		for (int p = COMPARE_CODE; p <= COMPARE_INPUT_FILE && !found; p++)
+			found = strcmp(c->given[i].value, compare_part_word((enum compare_part)p)) == 0;
+		for (size_t k = 0; k < compare_count(d->cmp) && !found; k++) {
+			found = strcmp(c->given[i].value, compare_item(d->cmp, k)->name) == 0;
+		}
+		if (!found)
+			return err_set(e, ERR_INPUT, "--only %s: neither attempt has such a part or file", c->given[i].value);
+	}
+	return true;
+}
+
 static bool take_options(struct cmd *c, struct diffing *d, struct err *e)
 {
 	const char *context = option_value(c, "context");
@@ -96,7 +112,7 @@ static bool take_options(struct cmd *c, struct diffing *d, struct err *e)
 	}
 	d->options = (struct diffrows_options){
 		.context = (uint32_t)n, .fold_space = option_given(c, "ignore-space"), .tolerant = option_given(c, "tolerant"),
-		.words = d->words, .key = option_value(c, "key"), .most = c->json ? JSON_ROWS : 0,
+		.words = d->words, .key = option_value(c, "key"), .key_must = option_given(c, "files") || option_given(c, "only"), .most = c->json ? JSON_ROWS : 0,
 	};
 	return true;
 }
@@ -229,8 +245,10 @@ static int diff_run(struct cmd *c)
 	struct err e = { 0 };
 	int status;
 
-	if (!take_options(c, &d, &e) || !open_sides(c, &d, &e))
+	if (!take_options(c, &d, &e) || !open_sides(c, &d, &e) || !check_wanted(c, &d, &e)) {
+		compare_close(d.cmp);
 		return cmd_fail(c, &e);
+	}
 	status = compare_differs(d.cmp) ? STATUS_NOT_GOOD : STATUS_DONE;
 	if (c->json)
 		status = say_json(&d, status, &e);

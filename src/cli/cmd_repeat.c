@@ -1,5 +1,6 @@
 /* repeat: recorded code on recorded inputs, and what came out of it. */
 #include "batch.h"
+#include "model/compare.h"
 #include "model/foresee.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ static const struct cmd_option repeat_options[] = {
 	{ .name = "vary", .arg = "WHAT", .help = "change one thing that should not matter: hashseed=N" },
 	{ .name = "python", .arg = "PATH", .help = "interpreter, instead of the recorded one" },
 	{ .name = "streams", .help = "show the streams of the repeats" },
+	{ .name = "again", .letter = 'a', .help = "what differs is repeated once more: is it random, or has it changed?" },
 	{ .name = "all", .help = "every attempt" },
 	{ .name = "failed", .help = "every attempt that is not ok" },
 	{ .name = "since", .arg = "WHEN", .help = "every attempt since a date (2026-11-30) or for so long (2h, 7d)" },
@@ -30,6 +32,7 @@ static const struct cmd_member repeat_members[] = {
 	{ "checks[].qualified", "differences of environment that qualify the verdict, else null" },
 	{ "checks[].state", "outcome of the check" },
 	{ "checks[].error", "why it could not be run, else null" },
+	{ "checks[].why", "with --again, of one that differs: random, changed; else null" },
 	{ "foreseen[].what", "of many: interpreter or input that is not here as it was recorded" },
 	{ "foreseen[].kind", "substitute, no interpreter, no input" },
 	{ "foreseen[].instead", "what takes its place, or why nothing does; null" },
@@ -63,7 +66,7 @@ static void put_or_null(struct json_writer *w, const char *key, const char *text
 		json_put_null(w, key);
 }
 
-static void check_json(struct json_writer *w, const struct detail *d, const char *given, const struct err *e)
+static void check_json(struct json_writer *w, const struct detail *d, const char *given, const char *why, const struct err *e)
 {
 	json_open(w, NULL, '{');
 	put_or_null(w, "ref", d ? d->ref : NULL);
@@ -73,6 +76,7 @@ static void check_json(struct json_writer *w, const struct detail *d, const char
 	put_or_null(w, "noise", d && d->verdict == VERDICT_NOISE ? d->first_at : NULL);
 	put_or_null(w, "qualified", d ? d->qualified : NULL);
 	put_or_null(w, "state", d ? outcome_word(d->state) : NULL);
+	put_or_null(w, "why", why);
 	put_or_null(w, "error", d ? NULL : e->msg);
 	json_close(w);
 }
@@ -93,6 +97,34 @@ static void check_line(const struct detail *d)
 	free(detail);
 }
 
+/* Once more, beside the check that differs: two that agree with each other say that something changed. NULL: it
+ * could not be told, or needs not be. */
+static const char *find_why(struct cmd *c, const struct run_request *first, const struct detail *d)
+{
+	struct run_request req = *first;
+	struct foreground fg = { .quiet = true, .to_stderr = true };
+	struct strv remarks = { 0 };
+	struct err e = { 0 };
+	enum verdict v = VERDICT_NONE;
+
+	if (d->verdict != VERDICT_DIFFERS || !option_given(c, "again"))
+		return NULL;
+	bool ok = foreground_run(c, &req, &fg, &remarks, &e) && cmd_query(c, &e) &&
+	          compare_agree(c->query, d->attempt.id, fg.attempt, &v, &e);
+	strv_free(&remarks);
+	if (!ok)
+		console_say(c, "once more: %s", e.msg);
+	return !ok || v == VERDICT_CANNOT ? NULL : v == VERDICT_DIFFERS ? "random" : "changed";
+}
+
+static void tell_why(const char *why)
+{
+	if (!why)
+		return;
+	printf("  %s\n", strcmp(why, "random") == 0 ? "random: a second repeat gave something else again"
+	                                           : "changed: a second repeat gave the same as the first");
+}
+
 /* Repeats one attempt; its exit status. */
 static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 {
@@ -109,16 +141,19 @@ static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 	     query_detail(c->query, fg.attempt, &d, &e);
 	if (ok) {
 		status = fg.left ? STATUS_UNDECIDED : verdict_statuses[d.verdict];
+		const char *why = find_why(c, &req, &d);
 		if (w)
-			check_json(w, &d, given, &e);
+			check_json(w, &d, given, why, &e);
 		else
 			check_line(&d);
+		if (!w)
+			tell_why(why);
 		for (size_t i = 0; i < remarks.n; i++)
 			console_note("  %s", remarks.v[i]);
 	} else {
 		status = cmd_fail(c, &e);
 		if (w)
-			check_json(w, NULL, given, &e);
+			check_json(w, NULL, given, NULL, &e);
 	}
 	query_detail_free(&d);
 	strv_free(&remarks);
@@ -197,7 +232,7 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	if (x->check == 0 || !query_detail(c->query, x->check, &d, &e)) {
 		t->failed++;
 		if (w)
-			check_json(w, NULL, x->ref, &e);
+			check_json(w, NULL, x->ref, NULL, &e);
 		else
 			console_say(c, "%s: %s", x->ref, e.msg);
 		return STATUS_FAILED;
@@ -205,7 +240,7 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	t->verdicts[d.verdict]++;
 	int status = verdict_statuses[d.verdict];
 	if (w)
-		check_json(w, &d, x->ref, &e);
+		check_json(w, &d, x->ref, NULL, &e);
 	else
 		check_line(&d);
 	query_detail_free(&d);

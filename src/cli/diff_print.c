@@ -161,9 +161,11 @@ static void print_head(struct diffing *d, const struct compare_item *x, const ch
 	char *path = x->part == COMPARE_FILE || x->part == COMPARE_INPUT_FILE ? console_name(stdout, x->name) : xstrdup(x->name);
 
 	printf("%s\n", tinted);
-	if (has_hunks(r)) {
-		printf("--- %s/%s\n", compare_ref(d->cmp, 0), path);
-		printf("+++ %s/%s\n", compare_ref(d->cmp, 1), path);
+	bool files = option_given(d->c, "files"); /* whose references are their paths */
+	for (int side = 0; side < 2 && has_hunks(r); side++) {
+		char *ref = console_name(stdout, compare_ref(d->cmp, side));
+		printf("%s %s%s%s\n", side ? "+++" : "---", ref, files ? "" : "/", files ? "" : path);
+		free(ref);
 	}
 	free(path);
 	free(tinted);

@@ -1,5 +1,6 @@
-/* Two attempts as a list of parts, each the same or not; and the sentence about them. */
+/* Two attempts as a list of parts, each the same or not, and the rows of one. */
 #include "comparing.h"
+#include "model/convert.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -203,6 +204,31 @@ struct comparing *compare_open_files(const char *left, const char *right, struct
 	return c;
 }
 
+struct comparing *compare_open_input(struct query *q, int64_t attempt, const char *path, struct err *e)
+{
+	struct comparing *c = xcalloc(1, sizeof(*c));
+	const struct entry *in = NULL;
+
+	c->query = q;
+	bool ok = query_detail(q, attempt, &c->side[0], e) && (q->ws || err_set(e, ERR_NOTFOUND, "evidence has no folder of now"));
+	for (size_t i = 0; ok && i < c->side[0].inputs_n; i++)
+		if (was_read(&c->side[0].inputs[i]) && strcmp(c->side[0].inputs[i].path, path) == 0)
+			in = &c->side[0].inputs[i];
+	ok = ok && (in || err_set(e, ERR_NOTFOUND, "%s opened no file %s", c->side[0].ref, path));
+	if (ok) {
+		struct compare_item *x = add_item(c, COMPARE_INPUT_FILE, in->path);
+		fill_side(x, 0, in);
+		x->change = SIDES_CHANGED;
+		c->path[1] = path_is_plain_relative(path) ? path_join(q->ws->root, path) : NULL;
+		ok = c->path[1] ? compare_bytes_read(c, x, 1, e) : err_set(e, ERR_NOTFOUND, "%s does not stand in the folder", path);
+		x->size[1] = (int64_t)c->bytes[1].len;
+	}
+	if (ok)
+		return c;
+	compare_close(c);
+	return NULL;
+}
+
 void compare_close(struct comparing *c)
 {
 	if (!c)
@@ -229,89 +255,6 @@ size_t compare_count(const struct comparing *c)
 const struct compare_item *compare_item(const struct comparing *c, size_t i)
 {
 	return &c->items[i];
-}
-
-bool compare_differs(const struct comparing *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].change != SIDES_SAME && c->items[i].part != COMPARE_RESOURCES)
-			return true;
-	return false;
-}
-
-/* ---- the sentence ---- */
-
-static bool part_changed(const struct comparing *c, enum compare_part part)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].part == part && c->items[i].change != SIDES_SAME)
-			return true;
-	return false;
-}
-
-static void tell_inputs(const struct comparing *c, struct buf *out)
-{
-	size_t named = 0, more = 0;
-
-	if (!part_changed(c, COMPARE_INPUTS)) {
-		buf_adds(out, "same inputs");
-		return;
-	}
-	buf_adds(out, "inputs changed");
-	for (size_t i = 0; i < c->n; i++) {
-		if (c->items[i].part != COMPARE_INPUT_FILE)
-			continue;
-		if (named == 3) {
-			more++;
-			continue;
-		}
-		char *name = escape_name_dup(c->items[i].name);
-		buf_addf(out, "%s%s", named++ ? ", " : ": ", name);
-		free(name);
-	}
-	if (more)
-		buf_addf(out, " and %zu more", more);
-}
-
-/* Where the right one is a check of the left one. */
-static void tell_verdict(const struct comparing *c, struct buf *out)
-{
-	const struct detail *d = &c->side[1];
-
-	if (d->verdict == VERDICT_NONE || d->attempt.check_of != c->side[0].attempt.id)
-		return;
-	buf_addf(out, "verdict %s", verdict_word(d->verdict));
-	if (d->first_at)
-		buf_addf(out, " (%s)", d->first_at);
-	buf_adds(out, "; ");
-}
-
-void compare_tell(const struct comparing *c, struct buf *out)
-{
-	static const enum compare_part causes[] = { COMPARE_ARGUMENTS, COMPARE_ENVIRONMENT, COMPARE_POLICY };
-	static const enum compare_part effects[] = { COMPARE_OUTCOME, COMPARE_STDOUT, COMPARE_STDERR };
-	size_t files = 0, told = 0;
-
-	if (c->path[0]) {
-		buf_adds(out, compare_differs(c) ? "the files differ" : "the files are the same");
-		return;
-	}
-	tell_verdict(c, out);
-	buf_adds(out, part_changed(c, COMPARE_CODE) ? "code changed, " : "same code, ");
-	tell_inputs(c, out);
-	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
-		if (part_changed(c, causes[i]))
-			buf_addf(out, ", %s changed", compare_part_word(causes[i]));
-	buf_adds(out, "; ");
-	for (size_t i = 0; i < ARRAY_LEN(effects); i++)
-		if (part_changed(c, effects[i]))
-			buf_addf(out, "%s%s", told++ ? ", " : "differs: ", compare_part_word(effects[i]));
-	for (size_t i = 0; i < c->n; i++)
-		files += c->items[i].part == COMPARE_FILE && c->items[i].change != SIDES_SAME;
-	if (files)
-		buf_addf(out, "%s%zu file%s", told++ ? ", " : "differs: ", files, files == 1 ? "" : "s");
-	if (told == 0)
-		buf_adds(out, "the same came out");
 }
 
 /* ---- one item ---- */
@@ -361,7 +304,7 @@ static void say_modes(struct comparing *c, const struct compare_item *x, struct 
 {
 	const struct entry *a, *b;
 
-	if (x->part != COMPARE_FILE || c->path[0])
+	if (x->part != COMPARE_FILE || c->path[1])
 		return;
 	a = artifact_of(&c->side[0], x->old_name ? x->old_name : x->name);
 	b = artifact_of(&c->side[1], x->name);
@@ -383,6 +326,24 @@ static enum diffrows_type type_of(const struct comparing *c, const struct compar
 	if (x->part != COMPARE_FILE && x->part != COMPARE_INPUT_FILE)
 		return DIFFROWS_TEXT; /* code and streams, whatever bytes are in them */
 	return diffrows_type(x->name, span_of(&c->bytes[0]), span_of(&c->bytes[1]));
+}
+
+/* Workbooks by cell, where their reader can be had; false: compare them as archives, and say why. */
+static bool rows_of_workbooks(struct comparing *c, const struct compare_item *x, const struct diffrows_options *o, struct diffrows *out,
+                              struct err *why)
+{
+	const char *reader = x->name ? convert_reader(x->name) : NULL;
+	struct buf a = { 0 }, b = { 0 };
+
+	if (!reader || digest_is_zero(&x->sha256[0]) || digest_is_zero(&x->sha256[1]))
+		return false;
+	bool ok = convert_lines(c->query, &x->sha256[0], reader, &a, why) && convert_lines(c->query, &x->sha256[1], reader, &b, why) &&
+	          diffrows_cells(span_of(&a), span_of(&b), o, out, why);
+	buf_free(&a);
+	buf_free(&b);
+	if (!ok)
+		diffrows_free(out);
+	return ok;
 }
 
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
@@ -415,8 +376,15 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 			return why.code == ERR_CANCELLED ? (*e = why, false) : rows_without_bytes(x, &why, out);
 	enum diffrows_type t = type_of(c, x);
 	*type = diffrows_type_word(t);
+	if (t == DIFFROWS_ZIP && rows_of_workbooks(c, x, o, out, &why)) {
+		*type = "workbook";
+		say_modes(c, x, out);
+		return true;
+	}
 	if (!diffrows_make(t, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, out, e))
 		return false;
+	if (why.code != ERR_NONE)
+		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared by cells: %s", why.msg);
 	say_modes(c, x, out);
 	return true;
 }

@@ -44,7 +44,7 @@ bool compare_bytes_read(struct comparing *c, const struct compare_item *item, in
 {
 	struct buf *out = &c->bytes[side];
 
-	if (c->path[0])
+	if (c->path[side])
 		return out->len > 0 || read_plain(c->path[side], out, e);
 	buf_clear(out);
 	if (item->part == COMPARE_STDOUT || item->part == COMPARE_STDERR)

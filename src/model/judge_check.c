@@ -1,6 +1,9 @@
 /* The verdict: a check held against what it repeats, by bytes, and what of the difference is noise. */
 #include "repeat.h"
 
+#include "model/compare.h"
+#include "query_private.h"
+
 #include "text/noise.h"
 
 #include <stdlib.h>
@@ -270,4 +273,27 @@ bool repeat_compare(struct store *st, const struct comparison *c, enum verdict *
 		*first_at = buf_take(&told);
 	}
 	return true;
+}
+
+bool compare_agree(struct query *q, int64_t left, int64_t right, enum verdict *verdict, struct err *e)
+{
+	struct attempt_full full;
+	struct detail d;
+	char *at = NULL;
+
+	if (!store_attempt_get(q->store, left, &full, e))
+		return false;
+	if (!query_detail(q, right, &d, e)) {
+		store_attempt_free(&full);
+		return false;
+	}
+	char *own = q->ws ? setting_get(q->ws, "noise", NULL, NULL) : NULL;
+	struct comparison c = { .original = &full, .attempt = right, .end = &d.end, .artifacts = d.artifacts, .artifacts_n = d.artifacts_n,
+		                    .noise = own };
+	bool ok = repeat_compare(q->store, &c, verdict, &at, e);
+	free(at);
+	free(own);
+	query_detail_free(&d);
+	store_attempt_free(&full);
+	return ok;
 }

@@ -117,12 +117,13 @@ static void give_pieces(struct diffrows *r, size_t row, size_t base, const struc
 
 	x->piece = (uint32_t)r->pieces_n;
 	while (*at < n && v[*at].start < base + x->text.n) {
-		size_t from = MAX(v[*at].start, base) - base, to = MIN(v[*at].start + v[*at].len, base + x->text.n) - base;
+		/* One may lie in the line end before, and belong to no row. */
+		size_t from = MAX(v[*at].start, base), to = MIN((size_t)v[*at].start + v[*at].len, base + x->text.n);
 		if (to > from) {
 			r->pieces = grow(r->pieces, r->pieces_n, &r->pieces_cap, sizeof(*r->pieces));
-			r->pieces[r->pieces_n++] = (struct diff_piece){ (uint32_t)from, (uint32_t)(to - from) };
+			r->pieces[r->pieces_n++] = (struct diff_piece){ (uint32_t)(from - base), (uint32_t)(to - from) };
 		}
-		if (v[*at].start + v[*at].len > base + x->text.n)
+		if ((size_t)v[*at].start + v[*at].len > base + x->text.n)
 			break;
 		++*at;
 	}
@@ -347,7 +348,7 @@ bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const 
 {
 	static const maker makers[] = {
 		[DIFFROWS_TEXT] = rowmake_text,   [DIFFROWS_TABLE] = rowmake_table, [DIFFROWS_JSON] = rowmake_json,
-		[DIFFROWS_ZIP] = rowmake_zip,     [DIFFROWS_IMAGE] = rowmake_bytes, [DIFFROWS_BINARY] = rowmake_bytes,
+		[DIFFROWS_ZIP] = rowmake_zip,     [DIFFROWS_IMAGE] = rowmake_png, [DIFFROWS_BINARY] = rowmake_bytes,
 	};
 	struct err why = { 0 };
 

@@ -8,6 +8,7 @@
 bool rowmake_table(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_zip(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
+bool rowmake_png(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_text(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_bytes(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 /* No more rows fit; said once. */

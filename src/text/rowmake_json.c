@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define DEPTH_MOST 200
+#define JSON_MOST ((size_t)24 << 20) /* bytes: parsed, a document takes many times its size */
 
 struct walker {
 	struct diffrows *r;
@@ -94,6 +95,8 @@ static void compare(struct walker *w, const struct json_value *a, const struct j
 
 bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
+	if (a.n > JSON_MOST || b.n > JSON_MOST)
+		return err_set(e, ERR_LIMIT, "too large to be compared by path: over %zu bytes", JSON_MOST);
 	struct json_value *x = json_read(a.p, a.n, e), *y = x ? json_read(b.p, b.n, e) : NULL;
 	struct walker w = { .r = out, .o = o };
 	bool ok = y != NULL;

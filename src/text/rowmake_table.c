@@ -218,7 +218,14 @@ bool rowmake_table(struct span a, struct span b, const struct diffrows_options *
 		table_free(&t.a);
 		return false;
 	}
-	bool ok = table_compare(&t.a, &t.b, &(struct table_options){ o->key, o->tolerant }, &t.d, e);
+	struct err why = { 0 };
+	bool ok = table_compare(&t.a, &t.b, &(struct table_options){ o->key, o->tolerant }, &t.d, &why);
+	if (!ok && o->key && !o->key_must) {
+		diffrows_sayf(out, DIFFROW_SENTENCE, "%s; a key is looked for", why.msg);
+		ok = table_compare(&t.a, &t.b, &(struct table_options){ NULL, o->tolerant }, &t.d, &why);
+	}
+	if (!ok && e)
+		*e = why;
 	if (ok) {
 		out->method = describe_method(&t);
 		diffrows_sayf(out, DIFFROW_SENTENCE, "%s", out->method);

@@ -142,67 +142,34 @@ static void ask(struct order *o, char *question, void (*yes)(void *ctx, const ch
 
 /* ---- rerun ------------------------------------------------------------------------------------------------- */
 
-static void rerun_yes(void *ctx, const char *text)
+void act_rerun_start(struct ui *ui, const char *ref, bool later_too)
 {
-	struct order *o = ctx;
+	struct order *o = order_new(ui, NULL);
 
-	(void)text;
-	ui_notice(o->ui, "running %s again on the files of now …", o->ref);
+	snprintf(o->ref, sizeof(o->ref), "%s", ref);
+	strv_add(&o->argv, "tickmark");
+	strv_add(&o->argv, "rerun");
+	if (later_too)
+		strv_add(&o->argv, "--dependents");
+	strv_add(&o->argv, ref);
+	ui_notice(ui, "running %s%s again on the files of now …", ref, later_too ? " and the later ones" : "");
 	start(o, true);
-}
-
-/* "schedule.csv changed, a.csv missing": what a rerun will see that the attempt did not. */
-static void list_changes(struct ui *ui, const struct detail *d, struct buf *out)
-{
-	size_t named = 0, more = 0;
-
-	for (size_t i = 0; i < d->inputs_n; i++) {
-		const struct entry *in = &d->inputs[i];
-		enum since since;
-		if (in->what != INPUT_READ && in->what != INPUT_UPDATED)
-			continue;
-		since = query_since(ui->query, ui->ws, in);
-		if (since != SINCE_CHANGED && since != SINCE_MISSING)
-			continue;
-		if (named == 3) {
-			more++;
-			continue;
-		}
-		buf_adds(out, named++ ? ", " : "");
-		char *name = escape_name_dup(in->path);
-		buf_addf(out, "%s %s", name, since == SINCE_CHANGED ? "changed" : "is missing");
-		free(name);
-	}
-	if (more)
-		buf_addf(out, " and %zu more", more);
-	if (named == 0)
-		buf_adds(out, "no input changed");
 }
 
 unsigned act_rerun(struct view *v, const char *arg)
 {
 	struct detail d = { 0 };
-	struct buf changes = { 0 };
 	struct subject s;
 	struct err e = { 0 };
-	struct order *o;
 
 	(void)arg;
 	if (!need_attempt(v->ui, &s))
 		return TURN_DRAW;
-	if (!query_detail(v->ui->query, s.attempt, &d, &e)) {
+	if (query_detail(v->ui->query, s.attempt, &d, &e))
+		ui_push(v->ui, view_rerun_new(v->ui, &s, d.step.number));
+	else
 		ui_error(v->ui, "%s", e.msg);
-		subject_free(&s);
-		return TURN_DRAW;
-	}
-	list_changes(v->ui, &d, &changes);
 	query_detail_free(&d);
-	o = order_new(v->ui, &s);
-	strv_add(&o->argv, "tickmark");
-	strv_add(&o->argv, "rerun");
-	strv_add(&o->argv, s.ref);
-	ask(o, xasprintf("rerun %s on the files of now (%s)?", s.ref, changes.data), rerun_yes);
-	buf_free(&changes);
 	subject_free(&s);
 	return TURN_DRAW;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define NUMBERS_FROM 60 /* cells from which on line numbers are shown */
-#define NUMBER_COLS 6
 #define GLYPHS_MOST 1024
 
 static const struct { char sign; uint8_t role; } looks[] = {
@@ -57,11 +56,11 @@ static void draw_text(const struct diff_view *d, const struct diffrows *r, const
 	}
 }
 
-static int draw_number(struct canvas *c, struct rect r, int x, int y, uint32_t line)
+static int draw_number(const struct diff_view *d, struct canvas *c, struct rect r, int x, int y, uint32_t line)
 {
 	if (line)
-		canvas_textf(c, r, x, y, PEN(ROLE_NUMBER), "%*u", NUMBER_COLS - 1, line);
-	return x + NUMBER_COLS;
+		canvas_textf(c, r, x, y, PEN(ROLE_NUMBER), "%*u", d->number_cols - 1, line);
+	return x + d->number_cols;
 }
 
 static void draw_sign(struct canvas *c, struct rect r, int x, int y, const struct diffrow *row)
@@ -78,8 +77,8 @@ static void draw_whole(const struct diff_view *d, struct canvas *c, struct rect 
 	int x = r.x + 1;
 
 	if (r.w >= NUMBERS_FROM && numbered) {
-		x = draw_number(c, r, x, y, row->a);
-		x = draw_number(c, r, x, y, row->b);
+		x = draw_number(d, c, r, x, y, row->a);
+		x = draw_number(d, c, r, x, y, row->b);
 	}
 	draw_sign(c, r, x, y, row);
 	x += row->kind == DIFFROW_SENTENCE ? 2 : 1;
@@ -95,7 +94,7 @@ static void draw_half(const struct diff_view *d, struct canvas *c, struct rect r
 	if (!row)
 		return;
 	if (r.w >= NUMBERS_FROM / 2)
-		x = draw_number(c, r, x, y, right ? row->b : row->a);
+		x = draw_number(d, c, r, x, y, right ? row->b : row->a);
 	draw_sign(c, r, x, y, row);
 	draw_text(d, rows, row, c, r, x + 1, y, r.x + r.w - x - 1);
 }

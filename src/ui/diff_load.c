@@ -13,6 +13,7 @@ struct diff_work {
 	char *record;
 	bool evidence;
 	int64_t left, right;
+	char *input;             /* of left, against the file of now; owned, NULL */
 	struct diffrows_options options;
 	bool cancel;             /* what the comparison looks at */
 };
@@ -52,6 +53,11 @@ static struct query *open_record(const struct diff_work *w, struct err *e)
 	return w->evidence ? query_open_file(w->record, e) : query_open(w->ws, e);
 }
 
+static struct comparing *open_sides(const struct diff_work *w, struct query *q, struct err *e)
+{
+	return w->input ? compare_open_input(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
+}
+
 /* Whether the part is worth a place: what is the same is not shown, and resources are no difference. */
 static bool is_shown(const struct compare_item *x)
 {
@@ -65,7 +71,7 @@ static void send_part(struct diff_work *w, struct query *q, size_t i)
 
 	n->has_part = true;
 	p->type = "";
-	p->cmp = compare_open(q, w->left, w->right, &p->e);
+	p->cmp = open_sides(w, q, &p->e);
 	p->failed = !p->cmp;
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
@@ -76,7 +82,7 @@ static void send_part(struct diff_work *w, struct query *q, size_t i)
 
 static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 {
-	struct comparing *c = compare_open(q, w->left, w->right, e);
+	struct comparing *c = open_sides(w, q, e);
 	struct diff_news *head;
 	struct buf b = { 0 };
 
@@ -87,7 +93,7 @@ static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 	head->sentence = buf_take(&b);
 	head->differs = compare_differs(c);
 	for (int i = 0; i < 2; i++)
-		snprintf(head->ref[i], REF_TEXT, "%s", compare_ref(c, i));
+		snprintf(head->ref[i], REF_TEXT, "%s", w->input && i ? "now" : compare_ref(c, i));
 	job_send(w->job, head);
 	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
 		if (is_shown(compare_item(c, i)))
@@ -148,6 +154,7 @@ static void work_done(void *ctx, bool cancelled)
 		w->view->done = w->view->done || cancelled;
 	}
 	free(w->record);
+	free(w->input);
 	free(w);
 }
 
@@ -177,6 +184,7 @@ void diff_load(struct diff_view *d)
 	w->evidence = ui->evidence;
 	w->left = d->left;
 	w->right = d->right;
+	w->input = d->input ? xstrdup(d->input) : NULL;
 	w->options = (struct diffrows_options){ .context = d->context, .fold_space = d->fold_space, .words = true, .cancel = &w->cancel,
 		                                    .most = ROWS_OF_PART };
 	d->work = w;

@@ -33,6 +33,7 @@ struct diff_line_at {
 struct diff_view {
 	struct view view;
 	int64_t left, right;
+	char *input;             /* path: as left saw it, against the file of now; NULL */
 	char ref[2][REF_TEXT];
 	char *sentence;          /* NULL until the first news */
 	struct diff_part *parts; /* owned */
@@ -41,6 +42,7 @@ struct diff_view {
 	size_t lines_n, lines_cap;
 	size_t top, cursor;
 	int height;
+	int number_cols;         /* cells of a line number and the blank behind it */
 	int64_t side;            /* cells scrolled to the right */
 	bool beside;             /* side by side */
 	bool fold_space;
@@ -69,6 +71,16 @@ void diff_part_free(struct diff_part *p);
 
 void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
 void diff_relayout(struct diff_view *d);
+void diff_go_to_line(struct diff_view *d, size_t line);
+
+/* ---- diff_act.c ---- */
+
+void diff_search(struct view *v, const char *pattern);
+unsigned diff_search_next(struct view *v, const char *arg);
+unsigned diff_search_prev(struct view *v, const char *arg);
+unsigned diff_escape(struct view *v, const char *arg);
+unsigned diff_open_place(struct view *v, const char *arg);
+unsigned diff_copy_row(struct view *v, const char *arg);
 
 /* ---- diff_draw.c ---- */
 

@@ -174,6 +174,8 @@ unsigned act_rerun(struct view *v, const char *arg);
 unsigned act_edit(struct view *v, const char *arg);
 unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
+/* Starts a rerun of the attempt, and of the later steps that follow. */
+void act_rerun_start(struct ui *ui, const char *ref, bool later_too);
 unsigned act_diff(struct view *v, const char *arg);
 unsigned act_diff_pick(struct view *v, const char *arg);
 unsigned act_mark(struct view *v, const char *arg);
@@ -206,6 +208,9 @@ struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */
 struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right); /* ids of attempts or checks */
+/* An input as the attempt saw it, against the file of now. */
+struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path);
+struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step);
 
 /* ---- opening (ui.c) ------------------------------------------------------------------------------------ */
 

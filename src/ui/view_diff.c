@@ -6,6 +6,7 @@
 
 #define BESIDE_COLS 80   /* least for side by side */
 #define SIDE_STEP 8
+#define NUMBER_COLS 6    /* least cells of a line number */
 #define CONTEXT_STEP 3
 #define CONTEXT_MOST 10000
 
@@ -63,10 +64,26 @@ void diff_relayout(struct diff_view *d)
 	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
 }
 
+/* Line numbers grow: the last row that has one is the widest. */
+static void fit_numbers(struct diff_view *d, const struct diffrows *r)
+{
+	for (size_t i = r->n; i-- > 0;) {
+		uint32_t most = MAX(r->v[i].a, r->v[i].b);
+		int cols = 2;
+		if (most == 0)
+			continue;
+		for (uint32_t n = most; n >= 10; n /= 10)
+			cols++;
+		d->number_cols = MAX(d->number_cols, cols);
+		return;
+	}
+}
+
 void diff_add_part(struct diff_view *d, struct diff_part *p)
 {
 	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
 	d->parts[d->parts_n++] = *p;
+	fit_numbers(d, &p->rows);
 	lay_part(d, (uint32_t)d->parts_n - 1);
 }
 
@@ -130,7 +147,7 @@ static void diff_title(struct view *v, struct buf *left, struct buf *right)
 
 /* ---- moving ---- */
 
-static void go_to_line(struct diff_view *d, size_t line)
+void diff_go_to_line(struct diff_view *d, size_t line)
 {
 	d->cursor = MIN(line, d->lines_n ? d->lines_n - 1 : 0);
 }
@@ -139,7 +156,7 @@ static void move(struct diff_view *d, int64_t by)
 {
 	int64_t to = (int64_t)d->cursor + by;
 
-	go_to_line(d, to < 0 ? 0 : (size_t)to);
+	diff_go_to_line(d, to < 0 ? 0 : (size_t)to);
 }
 
 static unsigned diff_command(struct view *v, enum command id, const char *arg)
@@ -190,7 +207,7 @@ static unsigned find_line(struct view *v, bool (*fits)(const struct diff_view *d
 	for (int64_t i = (int64_t)d->cursor + dir; i >= 0 && i < (int64_t)d->lines_n; i += dir) {
 		if (!fits(d, (size_t)i))
 			continue;
-		go_to_line(d, (size_t)i);
+		diff_go_to_line(d, (size_t)i);
 		return TURN_DRAW;
 	}
 	ui_notice(v->ui, "no %s %s", dir > 0 ? "further" : "earlier", what);
@@ -240,7 +257,7 @@ static unsigned toggle_layout(struct view *v, const char *arg)
 		if (l->part != at.part || l->head != at.head)
 			continue;
 		if (l->head || (at.left >= 0 && l->left == at.left) || (at.left < 0 && l->right == at.right)) {
-			go_to_line(d, i);
+			diff_go_to_line(d, i);
 			break;
 		}
 	}
@@ -299,6 +316,10 @@ static unsigned swap(struct view *v, const char *arg)
 	int64_t left = d->left;
 
 	(void)arg;
+	if (d->input) {
+		ui_notice(v->ui, "the file of now stays on the right");
+		return TURN_DRAW;
+	}
 	d->left = d->right;
 	d->right = left;
 	d->cursor = d->top = 0;
@@ -319,150 +340,14 @@ static unsigned cancel(struct view *v, const char *arg)
 	return TURN_DRAW;
 }
 
-/* ---- search ---- */
-
-static bool line_has(const struct diff_view *d, size_t i)
-{
-	const struct diff_line_at *l = &d->lines[i];
-	const struct diffrows *r = &d->parts[l->part].rows;
-	struct match m;
-	int32_t rows[2] = { l->left, l->right };
-
-	for (int k = 0; k < 2 && !l->head; k++)
-		if (rows[k] >= 0 && search_line(d->search, r->v[rows[k]].text.p, r->v[rows[k]].text.n, 0, &m) == SEARCH_HIT)
-			return true;
-	return false;
-}
-
-static unsigned find_next(struct view *v, int dir)
-{
-	struct diff_view *d = diff_of(v);
-
-	if (!d->search) {
-		ui_notice(v->ui, "nothing is searched for; / begins");
-		return TURN_DRAW;
-	}
-	for (size_t n = 1; n <= d->lines_n; n++) {
-		size_t i = (d->cursor + (dir > 0 ? n : d->lines_n - n)) % d->lines_n;
-		if (!line_has(d, i))
-			continue;
-		if ((dir > 0) != (i > d->cursor))
-			ui_notice(v->ui, dir > 0 ? "went on from the beginning" : "went on from the end");
-		go_to_line(d, i);
-		return TURN_DRAW;
-	}
-	ui_notice(v->ui, "'%s' is not in this difference", d->pattern);
-	return TURN_DRAW;
-}
-
-static unsigned search_next(struct view *v, const char *arg)
-{
-	(void)arg;
-	return find_next(v, 1);
-}
-
-static unsigned search_prev(struct view *v, const char *arg)
-{
-	(void)arg;
-	return find_next(v, -1);
-}
-
-static void diff_search(struct view *v, const char *pattern)
-{
-	struct diff_view *d = diff_of(v);
-	struct err e = { 0 };
-	size_t at;
-	struct search *s = search_compile(pattern, strlen(pattern), 0, &at, &e);
-
-	if (!s) {
-		ui_error(v->ui, "%s", e.msg);
-		return;
-	}
-	search_free(d->search);
-	free(d->pattern);
-	d->search = s;
-	d->pattern = xstrdup(pattern);
-	(void)find_next(v, 1);
-}
-
-static unsigned diff_escape(struct view *v, const char *arg)
-{
-	struct diff_view *d = diff_of(v);
-
-	(void)arg;
-	if (!d->search)
-		return TURN_UNHANDLED;
-	search_free(d->search);
-	d->search = NULL;
-	return TURN_DRAW;
-}
-
-/* ---- acting ---- */
-
-static int section_of(enum compare_part p)
-{
-	switch (p) {
-	case COMPARE_CODE:
-		return SECTION_CODE;
-	case COMPARE_STDOUT:
-		return SECTION_STDOUT;
-	case COMPARE_STDERR:
-		return SECTION_STDERR;
-	default:
-		return SECTION_NONE;
-	}
-}
-
-/* The place on the right, or on the left where the right has none. */
-static unsigned open_place(struct view *v, const char *arg)
-{
-	struct diff_view *d = diff_of(v);
-	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
-	const struct diff_part *p = l ? &d->parts[l->part] : NULL;
-	struct err e = { 0 };
-
-	(void)arg;
-	if (!p || !p->cmp)
-		return TURN_DRAW;
-	int32_t row = l->right >= 0 ? l->right : l->left;
-	int side = p->item.size[1] < 0 || (row >= 0 && p->rows.v[row].kind == DIFFROW_REMOVED) ? 0 : 1;
-	int64_t pos = row >= 0 ? compare_position(p->cmp, side, p->rows.v[row].text.p) : 0;
-	struct pager_spec spec = { .attempt = side ? d->right : d->left, .section = section_of(p->item.part), .pos = MAX(pos, 0) };
-	if (spec.section == SECTION_NONE) {
-		spec.sha256 = p->item.sha256[side];
-		spec.path = side || !p->item.old_name ? p->item.name : p->item.old_name;
-	}
-	if (spec.section == SECTION_NONE && digest_is_zero(&spec.sha256)) {
-		ui_notice(v->ui, "there is no more to this part");
-		return TURN_DRAW;
-	}
-	struct view *pager = view_pager_new(v->ui, &spec, &e);
-	if (pager)
-		ui_push(v->ui, pager);
-	else
-		ui_error(v->ui, "%s", e.msg);
-	return TURN_DRAW;
-}
-
-static unsigned copy_row(struct view *v, const char *arg)
-{
-	struct diff_view *d = diff_of(v);
-	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
-
-	(void)arg;
-	if (!l || l->head)
-		return TURN_UNHANDLED;
-	const struct diffrow *x = &d->parts[l->part].rows.v[l->right >= 0 ? l->right : l->left];
-	ui_copy(v->ui, x->text.p, x->text.n, "the line");
-	return TURN_DRAW;
-}
+/* ---- the rest ---- */
 
 static bool diff_subject(struct view *v, struct subject *out)
 {
 	struct diff_view *d = diff_of(v);
 
-	out->attempt = d->right;
-	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[1]);
+	out->attempt = d->input ? d->left : d->right;
+	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[d->input ? 0 : 1]);
 	if (d->lines_n) {
 		const struct diff_part *p = &d->parts[d->lines[d->cursor].part];
 		if (p->item.part == COMPARE_FILE && p->item.size[1] >= 0) {
@@ -480,7 +365,7 @@ static unsigned diff_mouse(struct view *v, const struct event *ev)
 	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
 		move(d, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
 	else if (ev->action == MOUSE_PRESS && ev->y >= v->area.y && ev->y < v->area.y + v->area.h)
-		go_to_line(d, d->top + (size_t)(ev->y - v->area.y));
+		diff_go_to_line(d, d->top + (size_t)(ev->y - v->area.y));
 	else
 		return TURN_NOTHING;
 	return TURN_DRAW;
@@ -507,6 +392,7 @@ static void diff_free_view(struct view *v)
 	free(d->parts);
 	free(d->lines);
 	free(d->sentence);
+	free(d->input);
 	free(d);
 }
 
@@ -514,8 +400,8 @@ static const struct view_action actions[] = {
 	{ CMD_NEXT_HUNK, next_hunk }, { CMD_PREV_HUNK, prev_hunk }, { CMD_NEXT_FILE, next_file }, { CMD_PREV_FILE, prev_file },
 	{ CMD_NEXT_LAYOUT, toggle_layout }, { CMD_PREV_LAYOUT, toggle_layout }, { CMD_SIDE_RIGHT, side_right },
 	{ CMD_SIDE_LEFT, side_left }, { CMD_SPACE, toggle_space }, { CMD_CONTEXT, more_context }, { CMD_LESS_CONTEXT, less_context },
-	{ CMD_SWAP, swap }, { CMD_CANCEL, cancel }, { CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev },
-	{ CMD_ESCAPE, diff_escape }, { CMD_OPEN_PLACE, open_place }, { CMD_COPY, copy_row }, { CMD_NONE, NULL },
+	{ CMD_SWAP, swap }, { CMD_CANCEL, cancel }, { CMD_SEARCH_NEXT, diff_search_next }, { CMD_SEARCH_PREV, diff_search_prev },
+	{ CMD_ESCAPE, diff_escape }, { CMD_OPEN_PLACE, diff_open_place }, { CMD_COPY, diff_copy_row }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {
@@ -530,14 +416,26 @@ static const struct view_ops ops = {
 	.free = diff_free_view,
 };
 
-struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right)
+static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input)
 {
 	struct diff_view *d = xcalloc(1, sizeof(*d));
 
 	d->view = (struct view){ .ops = &ops, .ui = ui };
 	d->left = left;
 	d->right = right;
+	d->input = input ? xstrdup(input) : NULL;
 	d->context = 3;
+	d->number_cols = NUMBER_COLS;
 	diff_load(d);
 	return &d->view;
+}
+
+struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right)
+{
+	return open_view(ui, left, right, NULL);
+}
+
+struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path)
+{
+	return open_view(ui, attempt, 0, path);
 }

@@ -32,6 +32,10 @@ like "ends beside text: sentence" "$out" '^# 2 of 2 line ends CRLF -> LF$'
 like "ends beside text: the word" "$out" '^-two \[-words-\]$'
 is "ends beside text: nothing else" "$(grep -c '^[-+][a-z]' <<<"$out")" 2
 
+# a word that lies in a line end alone (found by fuzzing)
+two ',v\na,0+3\nb7,0+3\n' 'b7.\002h,v\na,(0+6\nb7.h,1\r\n,v\na,0+6\nb7.h,1\r\n\r' -b --word -U1
+is "words in mixed line ends: status" "$rc" 1
+
 # unified output is what patch takes
 "$python" - <<'X'
 import random
@@ -144,6 +148,33 @@ X
 tm diff --files a.zip b.zip; like "archive: member" "$out" '^~d/t.txt: 3 bytes -> 4$'
 head -c 60 a.zip >b.zip; tm diff --files a.zip b.zip; like "archive: damaged" "$out" '^# not compared as archive: no zip archive'
 
+# images by pixel
+"$python" - <<'X'
+import struct, zlib
+def png(name, w, h, pixels, filters=(0,), text=b""):
+    raw, prev = b"", bytes(w * 3)
+    for y in range(h):
+        row, f = bytes(pixels[y * w * 3:(y + 1) * w * 3]), filters[y % len(filters)]
+        left = bytes(3) + row[:-3]
+        def paeth(a, b, c):
+            p = a + b - c; pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+            return a if pa <= pb and pa <= pc else b if pb <= pc else c
+        corner = bytes(3) + prev[:-3]
+        take = [lambda i: 0, lambda i: left[i], lambda i: prev[i], lambda i: (left[i] + prev[i]) // 2, lambda i: paeth(left[i], prev[i], corner[i])][f]
+        raw += bytes([f]) + bytes((row[i] - take(i)) % 256 for i in range(w * 3)); prev = row
+    chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+    z = zlib.compress(raw)
+    open(name, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)) + (chunk(b"tEXt", text) if text else b"")
+                           + chunk(b"IDAT", z[:30]) + chunk(b"IDAT", z[30:]) + chunk(b"IEND", b""))
+a = [(x * 7 + y * 13) % 256 for y in range(20) for x in range(90)]
+b = list(a); b[5 * 90 + 4 * 3] ^= 1; b[9 * 90 + 10 * 3 + 2] ^= 255
+png("a.png", 30, 20, a); png("b.png", 30, 20, b, filters=(0, 1, 2, 3, 4)); png("c.png", 30, 20, a, filters=(4, 3, 2), text=b"Title\0x"); png("d.png", 30, 19, a)
+X
+tm diff --files a.png b.png; like "image: pixels" "$out" '\(image\): 2 of 600 pixels differ$'; like "image: where" "$out" '^# they lie within columns 5 to 11 and rows 6 to 10$'
+tm diff --files a.png c.png; is "image: other bytes: status" "$rc" 1; like "image: the same pixels" "$out" '^# the same pixels'
+tm diff --files a.png d.png; like "image: size" "$out" '30 x 20 pixels, now 30 x 19$'
+head -c 100 a.png >e.png; tm diff --files a.png e.png; like "image: damaged" "$out" '^# not compared as image: no PNG that can be read'
+
 # two attempts
 workspace ws
 printf 'id,cents\n1,10\n2,20\n' >sales.csv
@@ -169,6 +200,8 @@ like "renamed by hash" "$out" '^file old.txt -> new.txt +renamed'
 like "removed" "$out" '^file gone.txt +removed'
 tm diff 1.2 1.3 --only arguments --only stdout
 is "only: parts" "$(grep '^===' <<<"$out" | cut -d' ' -f2 | tr '\n' ' ')" "arguments stdout "
+tm diff 1.2 1.3 --only nothere; is "only: of nothing: status" "$rc" 3; like "only: of nothing: said" "$err" 'neither attempt has such a part or file'
+tm diff 1.1 1.2 --key nope; is "a key that this table has not: status" "$rc" 1; like "a key that this table has not: said" "$out" "^# there is no column 'nope' in the left table; a key is looked for"
 tm diff 1.3 1.3; is "with itself: status" "$rc" 0; like "with itself" "$out" 'same code, same inputs; the same came out'
 tm diff 1.2 1.3 --json
 jis "json: sides" '(d["left"], d["right"], d["same"])' "('1.2', '1.3', False)"
@@ -178,8 +211,28 @@ jis "json: every member is described" "sorted(set(k for i in d['items'] for k in
 tm diff 1.2 1.3 -y --only stdout; like "side by side" "$out" '^total 31 +\| sum 31$'
 tm diff 9 1.1; is "no such step: status" "$rc" 2
 tm diff 1.1 1.2 --context x; is "wrong context: status" "$rc" 3
+# workbooks by sheet and cell, values apart from formulas; read in the sandbox, once
+if "$python" -c 'import openpyxl' 2>/dev/null; then
+cat >book.py <<'X'
+import openpyxl
+w = openpyxl.Workbook(); s = w.active
+s["A1"] = "id"; s["B2"] = 2.5; s["B3"] = "=SUM(B2:B2)"; w.create_sheet("Two")["C3"] = True; s["A9"] = "x<&>\u00fc"
+w.save("t.xlsx")
+X
+run_ok "book" book.py; sed -i 's/2.5/3.5/; s/B2:B2/B2:B9/; s/C3/AA3/; s/"Two"/"Three"/' book.py; run_ok "book again" book.py
+tm diff last --only t.xlsx
+is "workbook: rows" "$(sed -n 's/^\([-~+].*\)/\1/p' <<<"$out" | grep -v '^[-+][-+]' | tr '\n' '|')" '~Sheet!B2: 2.5 -> 3.5|~Sheet!B3: formula =SUM(B2:B2) -> =SUM(B2:B9)|-Two!C3: TRUE|+Three!AA3: TRUE|'
+like "workbook: sheets" "$out" '^# sheet added: Three$'
+is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-1' | wc -l)" 2
+tm diff last --only t.xlsx --json; jis "workbook: counts" '(lambda k: (k["values_changed"], k["formulas_changed"], k["cells_added"], k["cells_removed"]))(d["items"][0]["counts"])' "(1, 1, 1, 1)"
+tm verify; is "workbook: the record is intact, and knows" "$rc" 0
+printf 'import zipfile\nz = zipfile.ZipFile("bad.xlsx", "w"); z.writestr("xl/workbook.xml", "<a><b>"); z.writestr("n", "1")\n' >bad.py
+run_ok "no book" bad.py; sed -i 's/"1"/"2"/' bad.py; run_ok "no book again" bad.py
+tm diff last --only bad.xlsx; like "no workbook: said" "$out" '^# not compared by cells: the reader of xlsx files failed'; like "no workbook: by member" "$out" '^~n: 1 bytes -> 1$'
+else skip "workbooks" "no openpyxl"; fi
+
 printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' >hostile.py; run_ok "hostile" hostile.py; printf 'print("plain")\n' >hostile.py; run_ok "hostile again" hostile.py
-pty -- "$TICKMARK" diff 2 >"$work/seen"; rc=$?
+pty -- "$TICKMARK" diff last >"$work/seen"; rc=$?
 is "on a terminal: status" "$rc" 1
 like "on a terminal: the lines are there" "$(cat -v "$work/seen")" 'plain'
 no "on a terminal: nothing of the run acts on it" grep -q $'\033]0' "$work/seen"

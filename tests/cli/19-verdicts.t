@@ -33,21 +33,27 @@ tm repeat --all 1.1; is "both" "$rc" 3
 tm repeat --all --jobs 0; is "no jobs" "$rc" 3
 tm repeat --all --resume; is "nothing to resume" "$rc" 2
 
+# random, or changed?
+tm repeat 1 --again; is "random: status" "$rc" 1; is "random: said" "$(tail -1 <<<"$out")" "  random: a second repeat gave something else again"
+printf 'import os\nprint("seed", os.environ["PYTHONHASHSEED"])\n' >seed.py; run_ok "seed" seed.py; tm repeat last --vary hashseed=5 --again --json
+jis "changed: why" '(d["checks"][0]["verdict"], d["checks"][0]["why"])' "('differs', 'changed')"
+tm repeat 3 --again --json; jis "same: no why" 'd["checks"][0]["why"]' None
+
 # one's own rule, and only what it matches
 printf 'import os\nprint("run id", os.urandom(4).hex(), "total", 5)\n' >own.py; run_ok "own" own.py
-tm repeat 6; is "without a rule it differs" "$rc" 1
+tm repeat 7; is "without a rule it differs" "$rc" 1
 tm config noise 'run id [0-9a-f]+'; is "config noise" "$rc" 0
-tm repeat 6; is "with it: noise, and the rule is in the verdict" "$rc ${out#* }" "0 repeats 6.1: same but for noise: 1 by the workspace's own rule: run id [0-9a-f]+"
+tm repeat 7; is "with it: noise, and the rule is in the verdict" "$rc ${out#* }" "0 repeats 7.1: same but for noise: 1 by the workspace's own rule: run id [0-9a-f]+"
 tm config noise '('; is "a rule that is no expression is refused" "$rc" 3
 printf 'import os\nprint("run id", os.urandom(4).hex(), "total", int.from_bytes(os.urandom(4), "big"))\n' >own.py; run_ok "own figure" own.py
-tm repeat 6; is "a figure beside it still differs" "$rc" 1
+tm repeat 7; is "a figure beside it still differs" "$rc" 1
 
 # artifacts: text and office files
 if "$python" -c 'import openpyxl' 2>/dev/null; then
 	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)\n' >sheet.py
-	run_ok "sheet" sheet.py; tm repeat 7; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
+	run_ok "sheet" sheet.py; tm repeat 8; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
 	printf 'import openpyxl, os\nw = openpyxl.Workbook(); w.active["A1"] = int.from_bytes(os.urandom(4), "big"); w.save("x.xlsx")\n' >sheet.py
-	run_ok "sheet figure" sheet.py; tm repeat 7; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
+	run_ok "sheet figure" sheet.py; tm repeat 8; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
 else skip "xlsx" "no openpyxl"; fi
 
 # what is missing is said before

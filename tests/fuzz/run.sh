@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 make -s -j"$(nproc)" VARIANT=fuzz build/fuzz/all.a build/fuzz/tickmark-seed
 corpus=build/fuzz/corpus
-mkdir -p $corpus/record $corpus/text $corpus/mcp
+mkdir -p $corpus/record $corpus/text $corpus/mcp $corpus/diff
 cp build/fuzz/seed/.tickmark/record.db $corpus/record/seed.db
 cp sample-workspaces/*/*.py $corpus/text/
 printf ' %s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"}}}' \

@@ -99,6 +99,19 @@ X
 	"$TICKMARK" run noise.py && "$TICKMARK" repeat last
 }
 
+# A step, two later ones that read what it made, one that does not; its input changed since.
+fixture_rerun() {
+	printf 'city,tiv\nBern,10\nBonn,20\n' > schedule.csv
+	printf '# Roll up\nimport os\nopen("sum.txt", "w").write(open("schedule.csv").read())\nos.path.exists("extra.csv")\ntry: open("extra.csv")\nexcept OSError: pass\n' > rollup.py
+	printf '# Read the sum\nopen("half.txt", "w").write(open("sum.txt").read()[:20])\n' > half.py
+	printf '# Print half\nprint(open("half.txt").read())\n' > show.py
+	printf '# On its own\nprint(1)\n' > own.py
+	begin_record
+	for s in rollup half own show; do "$TICKMARK" run $s.py || return 1; done
+	sed -i 's/Bonn,20/Bonn,21/' schedule.csv
+	echo 1 > extra.csv
+}
+
 # Times, memory and versions are the machine's: the same length stays, the figure does not.
 normalise() {
 	WORK=$work perl -CS -pe '
