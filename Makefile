@@ -32,9 +32,9 @@ override LDFLAGS += -pie -pthread -Wl,-z,relro,-z,now
 # command more than all its work (measured: 4.5 ms of 7), and only SHA-256 of it is used.
 STATIC ?= 1
 ifeq ($(STATIC),1)
-LIBS := -l:libsqlite3.a -l:libjansson.a -l:libcrypto.a -l:libpcre2-8.a -l:libncursesw.a -l:libtinfo.a -lm -ldl
+LIBS := -l:libsqlite3.a -l:libjansson.a -l:libcrypto.a -l:libpcre2-8.a -l:libz.a -l:libncursesw.a -l:libtinfo.a -lm -ldl
 else
-LIBS := -lsqlite3 -ljansson -lcrypto -lpcre2-8 -lncursesw -ltinfo
+LIBS := -lsqlite3 -ljansson -lcrypto -lpcre2-8 -lz -lncursesw -ltinfo
 endif
 
 SRC    := $(filter-out src/sandbox/filtergen.c,$(sort $(wildcard src/*.c src/*/*.c)))
@@ -44,11 +44,11 @@ PY     := $(wildcard src/*/*.py)
 GEN    := $(B)/gen/filter.h $(B)/gen/schema_sql.h $(B)/gen/default_theme.h $(foreach p,$(PY),$(B)/gen/$(basename $(notdir $(p)))_py.h)
 UNIT   := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/sandbox/*.c)))
 
-.PHONY: all deps deps-bench deps-kernel demo deb check check-kernel asan lint fuzz bench soak install uninstall clean help tests
+.PHONY: all deps deps-bench deps-kernel demo deb check check-interop check-kernel asan lint fuzz bench soak install uninstall clean help tests
 all: $(B)/tickmark
 
 help:
-	@echo "all deps demo check check-kernel asan lint fuzz bench soak install uninstall deb clean"
+	@echo "all deps demo check check-interop check-kernel asan lint fuzz bench soak install uninstall deb clean"
 
 $(B)/tickmark: $(OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -93,11 +93,11 @@ $(B)/gen/%_py.h: src/model/%.py
 # ---- what apt must install -------------------------------------------------------------------
 
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl-dev libseccomp-dev \
-              libpcre2-dev libncurses-dev
+              libpcre2-dev libncurses-dev zlib1g-dev
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
-              git util-linux procps mandoc shellcheck tmux
-DEPS_BENCH := bubblewrap hyperfine
+              git util-linux procps mandoc shellcheck tmux openssh-client
+DEPS_BENCH := bubblewrap hyperfine ripgrep
 DEPS_KERNEL := qemu-system-x86 busybox-static cpio e2fsprogs kmod python3
 
 deps:
@@ -114,6 +114,10 @@ tests: $(UNIT)
 
 check: deps
 	+@bash tests/check.sh
+
+# real clients of the protocol, from npm, against the real server
+check-interop: all
+	@bash tests/interop/run.sh $(B)/tickmark
 
 asan:
 	+$(MAKE) VARIANT=asan all tests
@@ -132,7 +136,7 @@ build/fuzz/tickmark-seed: all
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c build/fuzz/all.a
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -iquote src -o $@ $< build/fuzz/all.a $(LIBS)
 
-bench: deps deps-bench all
+bench: deps deps-bench all $(B)/tests/bench/generate
 	@bash tests/bench/run.sh
 
 # the sandbox on the kernel that users of Debian 12 have, in a virtual machine without KVM

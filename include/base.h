@@ -63,6 +63,9 @@ _Noreturn void die(const char *fmt, ...) PRINTF(1, 2);
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
+/* For n bytes that are going to be written from end to end: on huge pages where the kernel has them, as one
+ * fault per small page costs more than what is usually done with it. Not zeroed; free() frees it. */
+void *xmalloc_large(size_t n);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
@@ -215,11 +218,17 @@ void duration_format(int64_t us, char out[UNIT_TEXT]);     /* "0.41s", "12.3s", 
  * inside arrays. A byte string that is not UTF-8 is written with U+FFFD for each bad byte and a
  * sibling KEY_base64 (in arrays: an object of text and base64) that holds the exact bytes. */
 struct json_writer;
+struct json_value;
 struct json_writer *json_writer_new(void);             /* starts with an open object */
 void json_open(struct json_writer *w, const char *key, char kind); /* '{' or '[' */
 void json_close(struct json_writer *w);
 void json_put_text(struct json_writer *w, const char *key, const char *s); /* NULL: null */
 void json_put_bytes(struct json_writer *w, const char *key, const void *p, size_t n);
+void json_put_base64(struct json_writer *w, const char *key, const void *p, size_t n); /* as one text, RFC 4648 */
+/* As json_put_bytes, without a sibling: each bad byte becomes U+FFFD and that is all. */
+void json_put_repaired(struct json_writer *w, const char *key, const void *p, size_t n);
+/* A value that was read, whole; NULL: null. */
+void json_put_value(struct json_writer *w, const char *key, const struct json_value *v);
 void json_put_int(struct json_writer *w, const char *key, int64_t v);
 void json_put_bool(struct json_writer *w, const char *key, bool v);
 void json_put_null(struct json_writer *w, const char *key);
@@ -231,16 +240,29 @@ char *json_writer_text(struct json_writer *w); /* owned, on one line; frees the 
 
 /* A parsed value. Depth is bounded (2048), duplicate keys refused. What other programs let pass is
  * mended rather than refused: half a surrogate pair becomes U+FFFD, an integer over 64 bits a real. */
-struct json_value;
 struct json_value *json_read(const void *p, size_t n, struct err *e);
 void json_free(struct json_value *v);
 const struct json_value *json_get(const struct json_value *v, const char *key); /* NULL: no such member */
+bool json_is_object_value(const struct json_value *v);
+bool json_is_array_value(const struct json_value *v);
+bool json_is_null_value(const struct json_value *v);
+/* Keys of an object (of all else none) until fn returns false; whether it never did. */
+bool json_each_key(const struct json_value *v, bool (*fn)(void *ctx, const char *key), void *ctx);
 size_t json_count(const struct json_value *v); /* members of an array, else 0 */
 const struct json_value *json_at(const struct json_value *v, size_t i);
 const char *json_text(const struct json_value *v, const char *otherwise);
 size_t json_text_len(const struct json_value *v); /* bytes of a text, 0 of all else: JSON may hold NUL */
 int64_t json_int(const struct json_value *v, int64_t otherwise);
 bool json_bool(const struct json_value *v, bool otherwise);
+/* '{', '[', '"' text, '0' number, 't' true or false, 'n' null. */
+char json_kind(const struct json_value *v);
+/* The members of an object in the order of the text: a cursor, NULL at the end. Not while v changes. */
+void *json_members(const struct json_value *v);
+void *json_member_next(const struct json_value *v, void *member);
+const char *json_member_key(void *member);
+const struct json_value *json_member_value(void *member);
+bool json_same(const struct json_value *a, const struct json_value *b); /* in value; 1 is not 1.0 */
+char *json_value_text(const struct json_value *v); /* on one line; owned */
 
 /* ---- configuration (conf.c) -------------------------------------------------------------- */
 

@@ -14,9 +14,14 @@ struct cli_screen {
 	int cols, rows;     /* --size COLSxROWS */
 };
 
+/* Other front ends, which belong to the one who knows them all. Both return the exit status. */
+struct cli_fronts {
+	int (*screen)(const struct cli_screen *screen);
+	int (*mcp)(const char *dir); /* NULL: the current folder */
+};
+
 /* Runs one command line and returns the exit status: 0 done, 1 the thing examined is not good,
- * 2 tickmark could not, 3 usage, 4 undecided. stdout carries the result alone.
- * `open_screen` belongs to the one who knows both front ends. */
-int cli_main(int argc, char **argv, int (*open_screen)(const struct cli_screen *screen));
+ * 2 tickmark could not, 3 usage, 4 undecided. stdout carries the result alone. */
+int cli_main(int argc, char **argv, const struct cli_fronts *fronts);
 
 #endif

@@ -27,6 +27,9 @@ bool workspace_create(const char *dir, struct err *e);
 bool workspace_may_create(const char *dir, struct err *e);
 /* What to tell the user about the record's place ("network file system: no WAL …"), or NULL. */
 const char *workspace_notice(const struct workspace *ws);
+/* The isolation that runs get here, as it was found last in this boot; TIER_NONE while nobody looked. Looks at
+ * nothing itself. */
+enum tier workspace_tier(struct workspace *ws);
 /* Brings the WAL into record.db when nobody else is busy; called at the end of a command. */
 void workspace_settle(struct workspace *ws);
 
@@ -69,6 +72,9 @@ bool attach_scan(struct workspace *ws, const char *dir, bool (*fn)(void *ctx, co
                  void *ctx, struct attach_totals *totals, struct err *e);
 /* Why one path is (not) attached. */
 bool attach_why(struct workspace *ws, const char *path, enum exclusion *x, struct buf *detail, struct err *e);
+/* The bytes of one attached file, as an attempt that starts now would see them, for reading; -1 on failure:
+ * ERR_NOTFOUND, or ERR_INPUT with the reason for which it is left out. */
+int attach_open(struct workspace *ws, const char *name, struct err *e);
 /* Attaches a file from elsewhere under `name` (NULL: its base name; a path below the workspace that
  * was left out by a rule may be attached too), bytes from a descriptor, or takes a name out. */
 bool attach_add(struct workspace *ws, const char *path, const char *name, struct err *e);
@@ -120,7 +126,7 @@ void interpreter_free(struct interpreter *i);
 struct finding { const char *what; const char *state; const char *remedy; bool good; };
 bool doctor_each(struct workspace *ws, void (*fn)(void *ctx, const struct finding *f), void *ctx, struct err *e);
 
-/* One attack of the self-test, and what the sandbox did (trial.c). */
+/* One attack of the self-test, and what the sandbox did (doctor_test.c). */
 struct trial { const char *area; const char *tried; const char *answer; bool held; };
 /* Makes the attacks in the sandbox of this machine, of tier *tier; *held: none got through. False when
  * they could not be made. */

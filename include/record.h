@@ -219,6 +219,60 @@ struct attempt_end {
 	int64_t answer;          /* 0 delivered, 1 nobody was there to get it */
 };
 
+/* ---- keeping a record ------------------------------------------------------------------------- */
+
+/* What takes its space. */
+struct record_sizes {
+	int64_t file, wal;         /* bytes on disk */
+	int64_t unused;            /* of file: pages that hold nothing */
+	int64_t code, inputs, artifacts, attached, streams; /* bytes kept; a content counts under the first that has it */
+	int64_t code_n, inputs_n, artifacts_n, attached_n, streams_n; /* contents; pieces of streams */
+	int64_t pruned;            /* bytes that tombstones stand for */
+};
+/* A content, and one attempt that has it. */
+struct large_content {
+	int64_t bytes;
+	int64_t attempt;
+	const char *path;
+	bool input;
+};
+
+/* What `prune` takes away. */
+enum prune_part {
+	PRUNE_STREAMS = 1,         /* bytes of stdout and stderr */
+	PRUNE_FILES = 2,           /* bytes of artifacts and inputs that nothing else keeps */
+	PRUNE_ATTEMPTS = 4,        /* all of it: rows, code, streams, files */
+};
+struct prune_rule {
+	unsigned parts;
+	int64_t before_us;         /* only what ended before; 0: any time */
+	int64_t keep_last;         /* the last n attempts of each step stay */
+	int64_t larger;            /* files of at least so many bytes */
+	bool marked;               /* attempts with a mark, too */
+	bool others;               /* `attempts` are those that stay */
+	const int64_t *attempts;   /* only these; NULL: all */
+	size_t attempts_n;
+	const char *text;          /* the rule in words, kept in the record */
+	const char *by;
+};
+struct tombstone {
+	const char *what;          /* "attempt", "check", "streams", "content" */
+	const char *ref;           /* "7.2"; of a content one attempt that had it */
+	const char *path;          /* of a content; NULL */
+	int64_t bytes;
+};
+struct prune_result {
+	int64_t attempts, checks, streams, contents, bytes;
+	int64_t kept_marked, kept_cited, kept_corrected, kept_newest, kept_running; /* that the rule would have taken */
+};
+
+/* What came home from a copy that was reviewed. */
+struct merge_result {
+	int64_t marks, notes, messages;
+	int64_t already;           /* that were here */
+	int64_t unknown;           /* about attempts that are not here */
+};
+
 /* What a check found. Words: "same", "same but for noise", "differs", "cannot compare". */
 enum verdict { VERDICT_NONE, VERDICT_SAME, VERDICT_NOISE, VERDICT_DIFFERS, VERDICT_CANNOT };
 

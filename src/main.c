@@ -1,5 +1,6 @@
-/* Picks the front end: the command line, and from it the screen. */
+/* Picks the front end: the command line, and from it the screen or the server for assistants. */
 #include "cli.h"
+#include "mcp.h"
 #include "ui.h"
 
 static int open_screen(const struct cli_screen *s)
@@ -13,5 +14,7 @@ static int open_screen(const struct cli_screen *s)
 
 int main(int argc, char **argv)
 {
-	return cli_main(argc, argv, open_screen);
+	static const struct cli_fronts fronts = { .screen = open_screen, .mcp = mcp_main };
+
+	return cli_main(argc, argv, &fronts);
 }

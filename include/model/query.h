@@ -7,6 +7,9 @@
 
 #include "model.h"
 struct ref; /* text.h */
+struct review_mark; /* model/review.h */
+struct review_note;
+struct list_filter; /* model/filtering.h */
 
 /* A record for reading: that of a workspace, or a file elsewhere (evidence). */
 struct query;
@@ -19,6 +22,8 @@ bool query_is_evidence(const struct query *q);
  * number means its last attempt. */
 bool query_resolve(struct query *q, const struct ref *ref, int64_t *attempt, struct err *e);
 bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, struct err *e);
+/* The attempt that a call with this identifier ("name=value", run_request.calls) made; 0: none. */
+bool query_by_call(struct query *q, const char *call, int64_t *attempt, struct err *e);
 /* "7.2", "7.2r1" */
 #define REF_TEXT 48
 bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e);
@@ -46,6 +51,11 @@ struct detail {
 	const char *first_at;        /* NULL */
 	const char *qualified;       /* NULL */
 	int64_t last_number;         /* newest attempt of the step */
+	int64_t messages;            /* that cite it */
+	struct review_mark *marks;   /* oldest first; the last counts */
+	size_t marks_n;
+	struct review_note *notes;
+	size_t notes_n;
 	void *arena;                 /* private */
 };
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e);
@@ -77,6 +87,9 @@ struct row {
 	const char *detail;
 	int64_t step_attempts, artifacts;
 	enum verdict verdict;
+	enum judgement judgement; /* of its newest mark */
+	const char *reviewer;     /* who filed that; NULL */
+	enum judgement stale;     /* last attempt of a step without a mark: of an earlier attempt */
 };
 struct log_filter {
 	int64_t step;        /* 0: all */
@@ -85,6 +98,7 @@ struct log_filter {
 	bool oldest_first;
 	int64_t after;       /* keyset: attempt id (step number with `steps`) to go on behind; 0 */
 	size_t limit;        /* 0: all */
+	const struct list_filter *fits; /* model/filtering.h; NULL: every row */
 };
 bool query_log(struct query *q, const struct log_filter *f, bool (*fn)(void *ctx, const struct row *r), void *ctx,
                struct err *e);

@@ -21,6 +21,7 @@ struct run_request {
 	const char *title;           /* NULL: the script's first comment */
 	const char *purpose;
 	int64_t step;                /* number of the step this is an attempt of; 0: by script path, or a new one */
+	int64_t retry_of;            /* attempt (id) that this corrects: the next attempt of its step; 0 */
 	bool new_step;               /* always a new step */
 	struct asker asker;          /* name NULL: the person of the settings */
 	const char *python;          /* NULL: by rule */
@@ -28,6 +29,8 @@ struct run_request {
 	char *const *secret_env;     /* NAME=VALUE, only the name recorded */
 	struct { const char *name; int64_t value; } limits[16]; /* overrides; name NULL ends the list */
 	const char *vary;            /* checks: "hashseed=N"; NULL */
+	char *const *calls;          /* identifiers that the client gave with its call, "name=value", recorded;
+	                              * NULL-terminated or NULL */
 	bool detach;                 /* nobody will read the pipe */
 };
 
@@ -37,6 +40,9 @@ struct run; /* one started run, as its front sees it */
  * Must be called without other threads, and with every
  * query closed: a connection must not be carried over a fork. */
 struct run *run_start(struct workspace *ws, const struct run_request *req, struct err *e);
+/* The same without waiting for "queued": for fronts that must never wait. What run_start would fail of
+ * comes as an error of run_next before RUN_QUEUED; remarks are whole from RUN_QUEUED on. */
+struct run *run_launch(struct workspace *ws, const struct run_request *req, struct err *e);
 /* Readable when there is something; for poll loops. -1 when detached. */
 int run_fd(const struct run *r);
 

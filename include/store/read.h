@@ -13,6 +13,10 @@ struct store_reader;
 struct store_reader *store_reader_new(struct store *st, struct err *e);
 void store_reader_free(struct store_reader *r); /* before store_close; NULL is fine */
 
+/* Reads the file through the page tables from now on: a third of the time over hundreds of MB. Whoever cuts
+ * the file short meanwhile (not SQLite: it waits for readers) ends this process by SIGBUS, so it is for
+ * commands that only read, never for the screen. */
+void store_map(struct store *st);
 /* A content: its row and size; ERR_NOTFOUND when the bytes are not kept. */
 bool store_content_find(struct store_reader *r, const struct digest *d, int64_t *content, int64_t *size, struct err *e);
 /* Exactly bytes [pos, pos + n) of it. */

@@ -31,6 +31,12 @@ bool store_mark_add(struct store *st, struct mark *m, struct err *e);
 bool store_marks(struct store *st, int64_t attempt, bool (*fn)(void *ctx, const struct mark *m), void *ctx,
                  struct err *e);
 
+/* The attempts whose newest mark is "rejected", in order. */
+bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e);
+
+/* Attempts that have a mark, by id. */
+bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e);
+
 /* Counts of steps by the judgement of their last attempt stand in the tally: "accepted", "questioned",
  * "rejected", and "to review" for those without one or with a withdrawn one. */
 

@@ -40,7 +40,7 @@ enum search_answer search_line(struct search *s, const char *p, size_t n, size_t
 
 /* What a search came to. Add up as many calls as you like. */
 struct search_sum {
-	int64_t lines;      /* looked at; 0 where a literal went over whole blocks */
+	int64_t lines;      /* looked at one by one: none of those that a look at a whole block decided */
 	int64_t hits;
 	int64_t undecided;  /* lines on which PCRE2 gave up */
 	int64_t pieces;     /* lines that were searched in pieces */

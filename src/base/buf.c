@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifndef BUF_FIRST
 #define BUF_FIRST 64 /* bytes of the first allocation; tests make it tiny */
@@ -24,6 +25,18 @@ static void *must(void *p, size_t size)
 void *xmalloc(size_t size)
 {
 	return must(malloc(size ? size : 1), size);
+}
+
+void *xmalloc_large(size_t n)
+{
+	const size_t huge = (size_t)2 << 20;
+
+	if (n < huge)
+		return xmalloc(n);
+	size_t whole = (n + huge - 1) / huge * huge;
+	void *p = must(aligned_alloc(huge, whole), n);
+	madvise(p, whole, MADV_HUGEPAGE); /* where it cannot be had: small pages, as ever */
+	return p;
 }
 
 void *xcalloc(size_t n, size_t size)

@@ -175,6 +175,16 @@ void json_put_bytes(struct json_writer *w, const char *key, const void *p, size_
 	json_close(w);
 }
 
+void json_put_base64(struct json_writer *w, const char *key, const void *p, size_t n)
+{
+	put(w, key, base64_text(p, n));
+}
+
+void json_put_repaired(struct json_writer *w, const char *key, const void *p, size_t n)
+{
+	put(w, key, repaired_text(p, n));
+}
+
 void json_put_int(struct json_writer *w, const char *key, int64_t v)
 {
 	put(w, key, must(json_integer(v)));
@@ -323,6 +333,11 @@ static json_t *inner(const struct json_value *v)
 	return (json_t *)(uintptr_t)v;
 }
 
+void json_put_value(struct json_writer *w, const char *key, const struct json_value *v)
+{
+	put(w, key, v ? json_incref(inner(v)) : json_null());
+}
+
 void json_free(struct json_value *v)
 {
 	json_decref(inner(v));
@@ -331,6 +346,32 @@ void json_free(struct json_value *v)
 const struct json_value *json_get(const struct json_value *v, const char *key)
 {
 	return (const struct json_value *)json_object_get(inner(v), key);
+}
+
+bool json_is_object_value(const struct json_value *v)
+{
+	return json_is_object(inner(v));
+}
+
+bool json_is_array_value(const struct json_value *v)
+{
+	return json_is_array(inner(v));
+}
+
+bool json_is_null_value(const struct json_value *v)
+{
+	return json_is_null(inner(v));
+}
+
+bool json_each_key(const struct json_value *v, bool (*fn)(void *ctx, const char *key), void *ctx)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(inner(v), key, member)
+		if (!fn(ctx, key))
+			return false;
+	return true;
 }
 
 size_t json_count(const struct json_value *v)
@@ -369,4 +410,48 @@ int64_t json_int(const struct json_value *v, int64_t otherwise)
 bool json_bool(const struct json_value *v, bool otherwise)
 {
 	return json_is_boolean(inner(v)) ? json_is_true(inner(v)) : otherwise;
+}
+
+char json_kind(const struct json_value *v)
+{
+	static const char kinds[] = {
+		[JSON_OBJECT] = '{', [JSON_ARRAY] = '[', [JSON_STRING] = '"', [JSON_INTEGER] = '0',
+		[JSON_REAL] = '0',   [JSON_TRUE] = 't',  [JSON_FALSE] = 't',  [JSON_NULL] = 'n',
+	};
+
+	return kinds[json_typeof(inner(v))];
+}
+
+void *json_members(const struct json_value *v)
+{
+	return json_object_iter(inner(v));
+}
+
+void *json_member_next(const struct json_value *v, void *member)
+{
+	return json_object_iter_next(inner(v), member);
+}
+
+const char *json_member_key(void *member)
+{
+	return json_object_iter_key(member);
+}
+
+const struct json_value *json_member_value(void *member)
+{
+	return (const struct json_value *)json_object_iter_value(member);
+}
+
+bool json_same(const struct json_value *a, const struct json_value *b)
+{
+	return json_equal(inner(a), inner(b));
+}
+
+char *json_value_text(const struct json_value *v)
+{
+	char *text = json_dumps(inner(v), JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (!text)
+		die("out of memory");
+	return text;
 }

@@ -21,14 +21,30 @@ const struct cmd_entry *const cmd_table[] = {
 	&cmd_wait_entry,
 	&cmd_log_entry,
 	&cmd_show_entry,
+	&cmd_diff_entry,
+	&cmd_search_entry,
+	&cmd_mark_entry,
+	&cmd_note_entry,
+	&cmd_queue_entry,
+	&cmd_report_entry,
 	&cmd_export_entry,
 	&cmd_verify_entry,
+	&cmd_size_entry,
+	&cmd_prune_entry,
+	&cmd_backup_entry,
+	&cmd_pack_entry,
+	&cmd_review_entry,
+	&cmd_merge_entry,
+	&cmd_say_entry,
+	&cmd_mcp_entry,
 	&cmd_config_entry,
 	&cmd_doctor_entry,
 	&cmd_demo_entry,
+	&cmd_draft_entry,
 	&help_entry,
 	&man_entry,
 	&completions_entry,
+	&cmd_convert_entry,
 	NULL,
 };
 
@@ -155,9 +171,9 @@ static void cmd_release(struct cmd *c)
 	free(c->args);
 }
 
-static int run_command(const struct cmd_entry *entry, char **argv)
+static int run_command(const struct cmd_entry *entry, char **argv, const struct cli_fronts *fronts)
 {
-	struct cmd c = { .entry = entry };
+	struct cmd c = { .entry = entry, .fronts = fronts };
 	int status = STATUS_USAGE;
 
 	if (option_parse(&c, argv)) {
@@ -254,7 +270,7 @@ static int front_words(char ***argv, struct cli_screen *screen)
 	return -1;
 }
 
-int cli_main(int argc, char **argv, int (*open_screen)(const struct cli_screen *screen))
+int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 {
 	struct cli_screen screen = { 0 };
 	struct stat st;
@@ -267,13 +283,13 @@ int cli_main(int argc, char **argv, int (*open_screen)(const struct cli_screen *
 	if (status >= 0)
 		return status;
 	if (!*argv)
-		return open_screen(&screen);
+		return fronts->screen(&screen);
 	const struct cmd_entry *entry = cmd_find(*argv);
 	if (entry)
-		return run_command(entry, argv + 1);
+		return run_command(entry, argv + 1, fronts);
 	screen.path = *argv;
 	if (stat(*argv, &st) == 0)
-		return open_screen(&screen);
+		return fronts->screen(&screen);
 	if (strchr(*argv, '/')) {
 		console_say(NULL, "no such file or folder: %s", *argv);
 		return STATUS_FAILED;

@@ -12,7 +12,7 @@
 #include "model/query.h"
 #include "model/run.h"
 #include "text.h"
-#include "text.h"
+#include "text/secret.h"
 
 enum status {
 	STATUS_DONE = 0,
@@ -63,9 +63,13 @@ struct cmd_entry {
 extern const struct cmd_entry *const cmd_table[]; /* in the order of help, until NULL */
 const struct cmd_entry *cmd_find(const char *name);
 
-extern const struct cmd_entry cmd_init_entry, cmd_attach_entry, cmd_run_entry, cmd_repeat_entry,
-	cmd_rerun_entry, cmd_stop_entry, cmd_wait_entry, cmd_log_entry, cmd_show_entry, cmd_export_entry,
-	cmd_verify_entry, cmd_config_entry, cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry;
+extern const struct cmd_entry
+	cmd_init_entry, cmd_attach_entry, cmd_run_entry, cmd_repeat_entry, cmd_rerun_entry, cmd_stop_entry,
+	cmd_wait_entry, cmd_log_entry, cmd_show_entry, cmd_export_entry, cmd_verify_entry, cmd_size_entry,
+	cmd_prune_entry, cmd_backup_entry, cmd_pack_entry, cmd_review_entry, cmd_merge_entry, cmd_config_entry,
+	cmd_doctor_entry, cmd_demo_entry, help_entry, man_entry, completions_entry, cmd_diff_entry,
+	cmd_say_entry, cmd_mcp_entry, cmd_mark_entry, cmd_note_entry, cmd_queue_entry, cmd_report_entry,
+	cmd_search_entry, cmd_draft_entry, cmd_convert_entry;
 
 /* ---- one command line (option.c, cli.c) ------------------------------------------------------- */
 
@@ -76,6 +80,7 @@ struct given {
 
 struct cmd {
 	const struct cmd_entry *entry;
+	const struct cli_fronts *fronts; /* cli.h */
 	struct given *given;  /* options in the order of the command line */
 	size_t given_n;
 	char **args;          /* operands, NULL-terminated; into argv */
@@ -195,6 +200,7 @@ char *summary_limit(const struct limit_info *info, int64_t value);
 /* Lines of each stream of an ended attempt, -1 where the record has a gap. */
 struct stream_sum {
 	int64_t bytes, kept, lines;
+	struct secret_scan secret;
 	bool gap;
 };
 bool summary_streams(struct query *q, int64_t attempt, struct stream_sum sum[3], struct err *e);
@@ -224,6 +230,11 @@ struct foreground {
 /* Starts, shows what comes, waits for the end; Ctrl-C stops the attempt. Remarks go to `remarks`. */
 bool foreground_run(struct cmd *c, const struct run_request *req, struct foreground *fg, struct strv *remarks,
                     struct err *e);
+
+/* What is to be said of it then; the exit status. */
+int cmd_run_report(struct cmd *c, const struct foreground *fg, const struct strv *remarks, struct err *e);
+/* As cmd_run_watched; what fails is corrected by the user's fixer (fixing.c). */
+int cmd_run_fixed(struct cmd *c, const struct run_request *req);
 
 /* Runs, and says on stderr (with --json: on stdout) what came of it; the exit status. */
 int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet); /* quiet: without its streams */

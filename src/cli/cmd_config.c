@@ -6,6 +6,7 @@
 
 static const struct cmd_option config_options[] = {
 	{ .name = "unset", .arg = "NAME", .help = "remove the workspace's own value" },
+	{ .name = "user", .help = "change your own settings instead of the workspace's" },
 	{ .name = NULL },
 };
 
@@ -127,6 +128,11 @@ static int config_run(struct cmd *c)
 		return cmd_usage(c, "--unset NAME stands alone");
 	if (name && !info)
 		return unknown_setting(c, name);
+	if (option_given(c, "user")) {
+		if (!unset && c->args_n != 2)
+			return cmd_usage(c, "--user goes with NAME VALUE, or with --unset NAME");
+		return setting_set(NULL, name, unset ? NULL : c->args[1], &e) ? STATUS_DONE : cmd_fail(c, &e);
+	}
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
 	if (unset || c->args_n == 2)
@@ -138,10 +144,10 @@ static int config_run(struct cmd *c)
 
 const struct cmd_entry cmd_config_entry = {
 	.name = "config",
-	.args = "[NAME [VALUE]] | --unset NAME",
+	.args = "[--user] [NAME [VALUE]] | [--user] --unset NAME",
 	.brief = "Shows or changes the settings of the workspace",
 	.detail = "A value of the workspace (.tickmark/config) goes before the user's (~/.config/tickmark/config), that "
-	          "before the default.",
+	          "before the default. A program that runs outside the sandbox (fixer) is named by the user's settings alone.",
 	.statuses = "0 shown or changed, 2 it could not be, 3 wrong use, or not a value of that setting",
 	.examples = "tickmark config\ntickmark config memory 8G\ntickmark config --unset memory",
 	.options = config_options,

@@ -1,5 +1,6 @@
 /* log: the attempts, newest first. */
 #include "cmd.h"
+#include "model/filtering.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ static const struct cmd_option log_options[] = {
 	{ .name = "steps", .letter = 's', .help = "each step once, as its last attempt" },
 	{ .name = "checks", .letter = 'c', .help = "the repeats too" },
 	{ .name = "oldest-first", .letter = 'r', .help = "oldest first" },
+	{ .name = "filter", .letter = 'f', .arg = "WORDS", .help = "only what fits: text, outcome:error,limit mark:none asker:NAME age:2d input:PATH verdict:differs" },
 	{ .name = NULL },
 };
 
@@ -31,6 +33,9 @@ static const struct cmd_member log_members[] = {
 	{ "attempts[].asker", "who asked for it" },
 	{ "attempts[].artifacts", "number of files that it left" },
 	{ "attempts[].step_attempts", "number of attempts of its step" },
+	{ "attempts[].mark", "judgement of its newest mark, else null" },
+	{ "attempts[].reviewer", "who filed that" },
+	{ "attempts[].stale_mark", "with --steps: judgement of an earlier attempt, when the last one has none" },
 	{ "more", "whether --limit left some out" },
 	{ NULL, NULL },
 };
@@ -78,6 +83,9 @@ static void row_json(struct json_writer *w, const struct row *r)
 	put_text(w, "asker", r->asker);
 	json_put_int(w, "artifacts", r->artifacts);
 	json_put_int(w, "step_attempts", r->step_attempts);
+	json_put_text(w, "mark", r->judgement ? judgement_word(r->judgement) : NULL);
+	put_text(w, "reviewer", r->reviewer);
+	json_put_text(w, "stale_mark", r->stale ? judgement_word(r->stale) : NULL);
 	json_close(w);
 	free(sig);
 }
@@ -88,6 +96,20 @@ static bool shows_asker(void)
 	size_t width = console_width(stdout);
 
 	return width == 0 || width >= ASKER_COLS;
+}
+
+/* "accepted jm", "stale: accepted"; owned. */
+static char *mark_text(const struct row *r)
+{
+	char *who;
+	char *text;
+
+	if (r->judgement == JUDGED_NONE)
+		return r->stale == JUDGED_NONE ? xstrdup("") : xasprintf("stale: %s", judgement_word(r->stale));
+	who = console_str(stdout, r->reviewer ? r->reviewer : "");
+	text = xasprintf("%s %s", judgement_word(r->judgement), who);
+	free(who);
+	return text;
 }
 
 static void row_text(struct columns *c, const struct row *r)
@@ -106,6 +128,7 @@ static void row_text(struct columns *c, const struct row *r)
 	columns_cell_take(c, xstrdup(r->verdict ? verdict_word(r->verdict) : ""), summary_verdict_tone(r->verdict));
 	columns_cell(c, "%s", wall);
 	columns_cell(c, "%s", when);
+	columns_cell_take(c, mark_text(r), r->stale ? TONE_DIM : TONE_PLAIN);
 	columns_cell_take(c, console_str(stdout, r->asker && shows_asker() ? r->asker : ""), TONE_PLAIN);
 	columns_cell_take(c, console_text(stdout, what.data ? what.data : "", what.len), TONE_PLAIN);
 	columns_row(c);
@@ -141,6 +164,9 @@ static bool take_filter(struct cmd *c, struct log_filter *f, struct listing *l, 
 	l->limit = (size_t)n;
 	f->limit = n ? (size_t)n + 1 : 0;
 	f->steps = option_given(c, "steps");
+	f->fits = option_value(c, "filter") ? list_filter_new(option_value(c, "filter"), e) : NULL;
+	if (e->code != ERR_NONE)
+		return false;
 	f->checks = option_given(c, "checks");
 	f->oldest_first = option_given(c, "oldest-first");
 	if (!cmd_query(c, e))
@@ -160,19 +186,22 @@ static int log_run(struct cmd *c)
 	struct listing l = { 0 };
 	struct err e = { 0 };
 
-	if (!take_filter(c, &f, &l, &e))
+	if (!take_filter(c, &f, &l, &e)) {
+		list_filter_free((struct list_filter *)f.fits);
 		return cmd_fail(c, &e);
+	}
 	if (c->json) {
 		l.json = json_writer_new();
 		json_open(l.json, "attempts", '[');
 	} else {
-		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\twho\ttitle");
+		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\tmark\twho\ttitle");
 	}
 	bool ok = query_log(c->query, &f, take_row, &l, &e);
+	list_filter_free((struct list_filter *)f.fits);
 	if (!c->json) {
 		columns_print(l.columns, stdout, "");
 		if (l.n == 0 && ok)
-			console_note("no attempt yet; tickmark run FILE makes one");
+			console_note(option_given(c, "filter") ? "nothing fits the filter" : "no attempt yet; tickmark run FILE makes one");
 		return ok ? STATUS_DONE : cmd_fail(c, &e);
 	}
 	json_close(l.json);

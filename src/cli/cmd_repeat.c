@@ -1,13 +1,25 @@
 /* repeat: recorded code on recorded inputs, and what came out of it. */
-#include "cmd.h"
+#include "batch.h"
+#include "model/compare.h"
+#include "model/foresee.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define JOBS_DEFAULT 4
 
 static const struct cmd_option repeat_options[] = {
 	{ .name = "vary", .arg = "WHAT", .help = "change one thing that should not matter: hashseed=N" },
 	{ .name = "python", .arg = "PATH", .help = "interpreter, instead of the recorded one" },
 	{ .name = "streams", .help = "show the streams of the repeats" },
+	{ .name = "again", .letter = 'a', .help = "what differs is repeated once more: is it random, or has it changed?" },
+	{ .name = "all", .help = "every attempt" },
+	{ .name = "failed", .help = "every attempt that is not ok" },
+	{ .name = "since", .arg = "WHEN", .help = "every attempt since a date (2026-11-30) or for so long (2h, 7d)" },
+	{ .name = "jobs", .letter = 'j', .arg = "N", .help = "of many, so many at once (cores, at most 4)" },
+	{ .name = "resume", .help = "go on with the batch that was stopped" },
+	{ .name = "dry-run", .letter = 'n', .help = "of many, only say what is missing or substituted" },
 	{ .name = NULL },
 };
 
@@ -16,9 +28,18 @@ static const struct cmd_member repeat_members[] = {
 	{ "checks[].check_of", "reference of what was repeated, as it was given when it could not be found" },
 	{ "checks[].verdict", "same, same but for noise, differs, cannot compare" },
 	{ "checks[].first_difference", "where it differs first, else null" },
+	{ "checks[].noise", "what differs and is noise, by rule and count; else null" },
 	{ "checks[].qualified", "differences of environment that qualify the verdict, else null" },
 	{ "checks[].state", "outcome of the check" },
 	{ "checks[].error", "why it could not be run, else null" },
+	{ "checks[].why", "with --again, of one that differs: random, changed; else null" },
+	{ "foreseen[].what", "of many: interpreter or input that is not here as it was recorded" },
+	{ "foreseen[].kind", "substitute, no interpreter, no input" },
+	{ "foreseen[].instead", "what takes its place, or why nothing does; null" },
+	{ "foreseen[].attempts", "how many attempts it concerns" },
+	{ "foreseen[].first", "reference of the first of them" },
+	{ "stopped", "of many: whether it was stopped before all were done" },
+	{ "counts", "of many: attempts by verdict, and not repeated" },
 	{ NULL, NULL },
 };
 
@@ -45,15 +66,17 @@ static void put_or_null(struct json_writer *w, const char *key, const char *text
 		json_put_null(w, key);
 }
 
-static void check_json(struct json_writer *w, const struct detail *d, const char *given, const struct err *e)
+static void check_json(struct json_writer *w, const struct detail *d, const char *given, const char *why, const struct err *e)
 {
 	json_open(w, NULL, '{');
 	put_or_null(w, "ref", d ? d->ref : NULL);
 	put_or_null(w, "check_of", d ? d->check_of : given);
 	put_or_null(w, "verdict", d && d->verdict ? verdict_word(d->verdict) : NULL);
-	put_or_null(w, "first_difference", d ? d->first_at : NULL);
+	put_or_null(w, "first_difference", d && d->verdict != VERDICT_NOISE ? d->first_at : NULL);
+	put_or_null(w, "noise", d && d->verdict == VERDICT_NOISE ? d->first_at : NULL);
 	put_or_null(w, "qualified", d ? d->qualified : NULL);
 	put_or_null(w, "state", d ? outcome_word(d->state) : NULL);
+	put_or_null(w, "why", why);
 	put_or_null(w, "error", d ? NULL : e->msg);
 	json_close(w);
 }
@@ -74,6 +97,34 @@ static void check_line(const struct detail *d)
 	free(detail);
 }
 
+/* Once more, beside the check that differs: two that agree with each other say that something changed. NULL: it
+ * could not be told, or needs not be. */
+static const char *find_why(struct cmd *c, const struct run_request *first, const struct detail *d)
+{
+	struct run_request req = *first;
+	struct foreground fg = { .quiet = true, .to_stderr = true };
+	struct strv remarks = { 0 };
+	struct err e = { 0 };
+	enum verdict v = VERDICT_NONE;
+
+	if (d->verdict != VERDICT_DIFFERS || !option_given(c, "again"))
+		return NULL;
+	bool ok = foreground_run(c, &req, &fg, &remarks, &e) && cmd_query(c, &e) &&
+	          compare_agree(c->query, d->attempt.id, fg.attempt, &v, &e);
+	strv_free(&remarks);
+	if (!ok)
+		console_say(c, "once more: %s", e.msg);
+	return !ok || v == VERDICT_CANNOT ? NULL : v == VERDICT_DIFFERS ? "random" : "changed";
+}
+
+static void tell_why(const char *why)
+{
+	if (!why)
+		return;
+	printf("  %s\n", strcmp(why, "random") == 0 ? "random: a second repeat gave something else again"
+	                                           : "changed: a second repeat gave the same as the first");
+}
+
 /* Repeats one attempt; its exit status. */
 static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 {
@@ -90,20 +141,193 @@ static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 	     query_detail(c->query, fg.attempt, &d, &e);
 	if (ok) {
 		status = fg.left ? STATUS_UNDECIDED : verdict_statuses[d.verdict];
+		const char *why = find_why(c, &req, &d);
 		if (w)
-			check_json(w, &d, given, &e);
+			check_json(w, &d, given, why, &e);
 		else
 			check_line(&d);
+		if (!w)
+			tell_why(why);
 		for (size_t i = 0; i < remarks.n; i++)
 			console_note("  %s", remarks.v[i]);
 	} else {
 		status = cmd_fail(c, &e);
 		if (w)
-			check_json(w, NULL, given, &e);
+			check_json(w, NULL, given, NULL, &e);
 	}
 	query_detail_free(&d);
 	strv_free(&remarks);
 	return status;
+}
+
+/* ---- many ---- */
+
+static const char *const foreseen_words[] = { "substitute", "no interpreter", "no input" };
+
+struct telling {
+	struct json_writer *w; /* NULL: text */
+	struct columns *columns;
+	size_t n;
+};
+
+static void tell_foreseen(void *ctx, const struct foreseen *f)
+{
+	struct telling *t = ctx;
+
+	t->n++;
+	if (t->w) {
+		json_open(t->w, NULL, '{');
+		json_put_bytes(t->w, "what", f->what, strlen(f->what));
+		json_put_text(t->w, "kind", foreseen_words[f->kind]);
+		put_or_null(t->w, "instead", f->instead);
+		json_put_int(t->w, "attempts", f->attempts);
+		json_put_text(t->w, "first", f->first);
+		json_close(t->w);
+		return;
+	}
+	columns_cell(t->columns, "%s", foreseen_words[f->kind]);
+	columns_cell_take(t->columns, console_name(stderr, f->what), TONE_PLAIN);
+	columns_cell(t->columns, "%lld", (long long)f->attempts);
+	columns_cell(t->columns, "%s", f->first);
+	columns_cell_take(t->columns, console_str(stderr, f->instead ? f->instead : ""), TONE_PLAIN);
+	columns_row(t->columns);
+}
+
+/* One table of what is missing or substituted, before anything runs. */
+static bool tell_before(struct cmd *c, struct batch *b, struct json_writer *w, struct err *e)
+{
+	struct telling t = { .w = w, .columns = w ? NULL : columns_new("missing\twhat\t>attempts\tfirst\tinstead") };
+	int64_t *ids = xmalloc((b->n + 1) * sizeof(*ids));
+
+	for (size_t i = 0; i < b->n; i++)
+		ids[i] = b->items[i].attempt;
+	if (w)
+		json_open(w, "foreseen", '[');
+	bool ok = foresee(c->ws, c->query, ids, b->n, b->python, tell_foreseen, &t, e);
+	free(ids);
+	if (w) {
+		json_close(w);
+		return ok;
+	}
+	if (ok && t.n > 0)
+		columns_print_whole(t.columns, stderr, "");
+	else
+		columns_free(t.columns);
+	if (ok && t.n == 0)
+		console_note("%zu attempt%s: every interpreter and input is here as recorded", b->n, b->n == 1 ? "" : "s");
+	return ok;
+}
+
+struct tally { int64_t verdicts[VERDICT_CANNOT + 1], failed, skipped; };
+
+static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writer *w, struct tally *t)
+{
+	struct detail d = { 0 };
+	struct err e = x->e;
+
+	if (x->skipped) {
+		t->skipped++;
+		return STATUS_UNDECIDED;
+	}
+	if (x->check == 0 || !query_detail(c->query, x->check, &d, &e)) {
+		t->failed++;
+		if (w)
+			check_json(w, NULL, x->ref, NULL, &e);
+		else
+			console_say(c, "%s: %s", x->ref, e.msg);
+		return STATUS_FAILED;
+	}
+	t->verdicts[d.verdict]++;
+	int status = verdict_statuses[d.verdict];
+	if (w)
+		check_json(w, &d, x->ref, NULL, &e);
+	else
+		check_line(&d);
+	query_detail_free(&d);
+	return status;
+}
+
+static void tell_tally(const struct batch *b, const struct tally *t, struct json_writer *w)
+{
+	if (w) {
+		json_open(w, "counts", '{');
+		for (int v = VERDICT_SAME; v <= VERDICT_CANNOT; v++)
+			json_put_int(w, verdict_word((enum verdict)v), t->verdicts[v]);
+		json_put_int(w, "not repeated", t->skipped + t->failed);
+		json_close(w);
+		json_put_bool(w, "stopped", b->stopped);
+		return;
+	}
+	struct columns *columns = columns_new("verdict\t>attempts");
+	for (int v = VERDICT_SAME; v <= VERDICT_CANNOT; v++) {
+		columns_cell_take(columns, xstrdup(verdict_word((enum verdict)v)), t->verdicts[v] ? summary_verdict_tone((enum verdict)v) : TONE_DIM);
+		columns_cell(columns, "%lld", (long long)t->verdicts[v]);
+		columns_row(columns);
+	}
+	if (t->skipped + t->failed + t->verdicts[VERDICT_NONE]) {
+		columns_cell(columns, "not repeated");
+		columns_cell(columns, "%lld", (long long)(t->skipped + t->failed + t->verdicts[VERDICT_NONE]));
+		columns_row(columns);
+	}
+	columns_print_whole(columns, stdout, "");
+	if (b->stopped)
+		console_note("stopped; tickmark repeat with the same words and --resume goes on");
+}
+
+static int tell_after(struct cmd *c, const struct batch *b, struct json_writer *w)
+{
+	struct tally t = { 0 };
+	int status = STATUS_DONE;
+
+	if (w)
+		json_open(w, "checks", '[');
+	for (size_t i = 0; i < b->n; i++)
+		status = worse_status(status, tell_item(c, &b->items[i], w, &t));
+	if (w)
+		json_close(w);
+	tell_tally(b, &t, w);
+	return status;
+}
+
+static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
+{
+	const char *given = option_value(c, "jobs");
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	int64_t n = MIN(cores > 0 ? cores : 1, JOBS_DEFAULT);
+
+	if (given && !int_parse(given, 1, 16, &n, e)) {
+		e->code = ERR_INPUT;
+		return err_prefix(e, "--jobs");
+	}
+	b->jobs = (size_t)n;
+	return true;
+}
+
+static int repeat_many(struct cmd *c)
+{
+	struct batch b = { .python = option_value(c, "python"), .vary = option_value(c, "vary") };
+	struct json_writer *w = c->json ? json_writer_new() : NULL;
+	struct err e = { 0 };
+	int status = STATUS_DONE;
+
+	bool ok = count_jobs(c, &b, &e) && cmd_query(c, &e) && batch_select(c, &b, &e) &&
+	          (!option_given(c, "resume") || batch_resume(c, &b, &e)) && tell_before(c, &b, w, &e);
+	if (ok && !option_given(c, "dry-run")) {
+		ok = batch_run(c, &b, &e) && cmd_query(c, &e);
+		status = ok ? tell_after(c, &b, w) : status;
+	}
+	batch_free(&b);
+	if (!ok) {
+		if (w)
+			cmd_drop_json(w);
+		return cmd_fail(c, &e);
+	}
+	return w ? cmd_print_json(c, w, status) : status;
+}
+
+static bool asks_for_many(const struct cmd *c)
+{
+	return option_given(c, "all") || option_given(c, "failed") || option_given(c, "since");
 }
 
 static int repeat_run(struct cmd *c)
@@ -114,6 +338,10 @@ static int repeat_run(struct cmd *c)
 
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
+	if (asks_for_many(c))
+		return c->args_n ? cmd_usage(c, "references and --all, --failed or --since exclude each other") : repeat_many(c);
+	if (c->args_n == 0)
+		return cmd_usage(c, "which attempts? REF, --all, --failed or --since");
 	if (c->json) {
 		w = json_writer_new();
 		json_open(w, "checks", '[');
@@ -128,18 +356,24 @@ static int repeat_run(struct cmd *c)
 
 const struct cmd_entry cmd_repeat_entry = {
 	.name = "repeat",
-	.args = "[OPTION]... REF...",
+	.args = "[OPTION]... [REF]...",
 	.brief = "Runs recorded code again on the recorded inputs and says whether the same comes out",
 	.detail = "Each repeat is a check (7.2r1) with streams, files and a verdict of its own; it never counts as an "
 	          "attempt. It gets the bytes that the attempt saw, its arguments, its limits, and the recorded "
 	          "interpreter or, where that is not on this machine, the best substitute, which qualifies the "
-	          "verdict. One line per reference goes to stdout.",
+	          "verdict. One line per reference goes to stdout.\n\n"
+	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
+	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
+	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise.\n\n"
+	          "--all, --failed and --since repeat many, some at once; first a table of what is missing or substituted, then "
+	          "the lines, then the verdicts counted. Ctrl-C stops; the same with --resume goes on.",
 	.statuses = "0 all the same (or but for noise), 1 one differs, 2 one could not be repeated, 3 wrong use, 4 one "
 	            "cannot be compared; of several the worst",
-	.examples = "tickmark repeat 7.2\ntickmark repeat --vary hashseed=7 last # does it depend on the order of sets?",
+	.examples = "tickmark repeat 7.2\ntickmark repeat --vary hashseed=7 last # does it depend on the order of sets?\n"
+	            "tickmark repeat --all --json\ntickmark repeat --since 7d --jobs 2",
 	.options = repeat_options,
 	.members = repeat_members,
-	.min_args = 1,
+	.min_args = 0,
 	.max_args = SIZE_MAX,
 	.run = repeat_run,
 };

@@ -22,6 +22,7 @@ static const struct cmd_option run_options[] = {
 	{ .name = "env", .arg = "NAME=VALUE", .repeats = true, .help = "environment variable for the script, recorded" },
 	{ .name = "secret-env", .arg = "NAME[=VALUE]", .repeats = true, .help = "the same, of which only the name is recorded; without a value, from tickmark's own environment" },
 	{ .name = "detach", .letter = 'd', .help = "print the reference and leave it running" },
+	{ .name = "fix", .help = "when it fails, have your fixer correct it and run that as the next attempt" },
 	{ .name = "pass-status", .help = "exit with the script's own status, or 128 and the signal" },
 	{ .name = NULL },
 };
@@ -115,6 +116,8 @@ static bool take_options(struct cmd *c, struct order *o, struct err *e)
 		return err_set(e, ERR_INPUT, "--step and --new exclude each other");
 	if (req->detach && option_given(c, "pass-status"))
 		return err_set(e, ERR_INPUT, "--detach and --pass-status exclude each other: nobody waits for the status");
+	if (req->detach && option_given(c, "fix"))
+		return err_set(e, ERR_INPUT, "--detach and --fix exclude each other: nobody waits for the failure");
 	if (step && !int_parse(step, 1, INT64_MAX, &req->step, e)) {
 		e->code = ERR_INPUT;
 		return err_prefix(e, "--step");
@@ -194,7 +197,7 @@ static int outcome_status(const struct detail *d)
 }
 
 /* What is to be said after a run that was watched; the exit status. */
-static int report(struct cmd *c, const struct foreground *fg, const struct strv *remarks, struct err *e)
+int cmd_run_report(struct cmd *c, const struct foreground *fg, const struct strv *remarks, struct err *e)
 {
 	struct detail d = { 0 };
 	int status;
@@ -236,7 +239,7 @@ int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet)
 	if (!foreground_run(c, req, &fg, &remarks, &e))
 		status = cmd_fail(c, &e);
 	else
-		status = report(c, &fg, &remarks, &e);
+		status = cmd_run_report(c, &fg, &remarks, &e);
 	strv_free(&remarks);
 	return status;
 }
@@ -289,7 +292,9 @@ static int run_run(struct cmd *c)
 	    !take_code(c, &o, &e))
 		status = cmd_fail(c, &e);
 	else
-		status = o.req.detach ? run_detached(c, &o.req) : cmd_run_watched(c, &o.req, false);
+		status = o.req.detach                ? run_detached(c, &o.req)
+		         : option_given(c, "fix") ? cmd_run_fixed(c, &o.req)
+		                                  : cmd_run_watched(c, &o.req, false);
 	order_free(&o);
 	return status;
 }
@@ -309,12 +314,17 @@ const struct cmd_entry cmd_run_entry = {
 		"Its streams go to stdout and stderr: as they are into a file or pipe, with everything that acts on "
 		"a terminal made visible on a terminal. One line of outcome, remarks and the list of its files follow "
 		"on stderr. With --json the streams are in the document instead.\n\n"
+		"With --fix, a run that failed goes to the command of the setting fixer: a JSON document on its stdin (code, outcome, "
+		"end of stderr, inputs, history; model/fixer.h lists its members), corrected code on its stdout. That runs as the next "
+		"attempt, at most fix-attempts times; all attempts stay. The fixer is your own program and runs outside the sandbox; the "
+		"script's file is not changed.\n\n"
 		"Ctrl-C stops the attempt, a second one stops waiting for it. When the terminal is closed or the "
 		"reader of stdout goes away, the attempt goes on to its end or its limit.",
 	.statuses = "0 ok, 1 any other outcome, 2 it could not be run, 3 wrong use, 4 still running; with --pass-status "
 	            "the script's own",
 	.examples = "tickmark run totals.py accounts.csv # the next attempt of the step of totals.py\n"
 	            "echo 'print(6*7)' | tickmark run - # code from a pipe\n"
+	            "tickmark run --fix totals.py # corrected by your fixer if it fails\n"
 	            "tickmark run --timeout 1h --memory 8G --title 'Roll up TIV' rollup.py",
 	.options = run_options,
 	.members = detail_members,

@@ -49,6 +49,11 @@ static bool no_stderr(const struct detail *d)
 	return d->end.attempt && d->end.err_bytes == 0;
 }
 
+static bool no_review(const struct detail *d)
+{
+	return d->marks_n + d->notes_n == 0;
+}
+
 static const struct section sections[] = {
 	{ NULL, NULL, showing_head, NULL, false },
 	{ NULL, "purpose", showing_purpose, no_purpose, false },
@@ -59,6 +64,7 @@ static const struct section sections[] = {
 	{ "stderr", "stderr", showing_stderr, no_stderr, false },
 	{ "artifacts", "files", showing_artifacts, no_artifacts, false },
 	{ "refusals", "refused by the sandbox", showing_refusals, no_refusals, false },
+	{ "review", "marks and notes", showing_review, no_review, false },
 	{ "env", "environment", showing_environment, NULL, false },
 	{ "policy", "policy", showing_policy, NULL, false },
 	{ "resources", "resources", showing_resources, no_end, false },
@@ -72,6 +78,7 @@ static const struct cmd_option show_options[] = {
 	{ .name = "offered", .help = "files that it could have opened" },
 	{ .name = "artifacts", .help = "files that it left" },
 	{ .name = "refusals", .help = "what the sandbox denied" },
+	{ .name = "review", .help = "marks and notes of reviewers" },
 	{ .name = "env", .help = "interpreter and packages" },
 	{ .name = "policy", .help = "sandbox and limits" },
 	{ .name = "resources", .help = "time and memory" },

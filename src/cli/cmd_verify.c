@@ -1,5 +1,6 @@
 /* verify: whether a record is what was written, entry by entry, byte by byte. */
 #include "cmd.h"
+#include "model/review.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 static const struct cmd_option verify_options[] = {
 	{ .name = "head", .help = "print the hash of the newest entry, and nothing else" },
+	{ .name = "signers", .arg = "FILE", .help = "check signatures under marks against this allowed-signers file of ssh-keygen" },
 	{ .name = "expect", .arg = "HASH", .help = "the head must be HASH, as it was told by other means" },
 	{ .name = NULL },
 };
@@ -22,6 +24,7 @@ static const struct cmd_member verify_members[] = {
 	{ "head_expected", "whether it is the one of --expect; null without it" },
 	{ "files", "number of byte strings that were hashed again" },
 	{ "bytes", "their size" },
+	{ "signed", "number of marks whose signature fits" },
 	{ "running", "whether attempts are running" },
 	{ "faults[]", "what is wrong, one text each" },
 	{ NULL, NULL },
@@ -29,6 +32,8 @@ static const struct cmd_member verify_members[] = {
 
 struct verifying {
 	struct cmd *c;
+	int64_t is_signed;   /* marks whose signature fits */
+	struct strv signed_by; /* one line each */
 	struct strv faults;
 	bool progress;   /* shown on the terminal */
 	int64_t from_us; /* when it began: what is done in a moment needs no progress */
@@ -72,6 +77,11 @@ static void print_text(const struct verifying *v, const struct verify_report *r)
 	       *newest ? ", newest of " : "", newest, head);
 	printf("%lld check%s, %lld entries, %lld byte strings of %s\n", (long long)r->checks, r->checks == 1 ? "" : "s",
 	       (long long)r->entries, (long long)r->blobs, bytes);
+	for (size_t i = 0; i < v->signed_by.n; i++) {
+		char *line = console_str(stdout, v->signed_by.v[i]);
+		printf("%s\n", line);
+		free(line);
+	}
 	if (r->running)
 		printf("attempts are running\n");
 	for (size_t i = 0; i < v->faults.n; i++) {
@@ -103,6 +113,7 @@ static int print_json(struct cmd *c, const struct verifying *v, const struct ver
 		json_put_bool(w, "head_expected", expected);
 	json_put_int(w, "files", r->blobs);
 	json_put_int(w, "bytes", r->bytes);
+	json_put_int(w, "signed", v->is_signed);
 	json_put_bool(w, "running", r->running);
 	json_open(w, "faults", '[');
 	for (size_t i = 0; i < v->faults.n; i++)
@@ -120,6 +131,20 @@ static int compare_head(const struct cmd *c, const struct verify_report *r)
 		return -1;
 	digest_parse(option_value(c, "expect"), &want);
 	return digest_equal(&want, &r->head);
+}
+
+static bool check_signature(void *ctx, const struct review_signed *s)
+{
+	struct verifying *v = ctx;
+
+	if (s->good) {
+		v->is_signed++;
+		strv_addf(&v->signed_by, "%s %s by %s, signed with %s", s->ref, judgement_word(s->judgement), s->reviewer, s->signer);
+	} else {
+		strv_addf(&v->faults, "%s: the signature under \"%s\" by %s %s", s->ref, judgement_word(s->judgement), s->reviewer,
+		          option_given(v->c, "signers") ? "is of nobody in the file of signers, or does not fit" : "does not fit");
+	}
+	return true;
 }
 
 static bool open_record(struct cmd *c, struct err *e)
@@ -144,8 +169,10 @@ static int verify_run(struct cmd *c)
 		return cmd_fail(c, &e);
 	bool ok = query_verify(c->query, take_fault, show_progress, &v, &r, &e);
 	clear_progress(&v);
+	ok = ok && review_check_signatures(c->query, option_value(c, "signers"), check_signature, &v, &e);
 	if (!ok) {
 		strv_free(&v.faults);
+	strv_free(&v.signed_by);
 		return cmd_fail(c, &e);
 	}
 	int expected = compare_head(c, &r);
@@ -165,6 +192,7 @@ static int verify_run(struct cmd *c)
 		print_text(&v, &r);
 	}
 	strv_free(&v.faults);
+	strv_free(&v.signed_by);
 	return status;
 }
 

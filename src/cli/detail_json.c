@@ -3,6 +3,7 @@
  * once, for help and man page; a test compares the list with real documents.
  */
 #include "cmd.h"
+#include "model/review.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ const struct cmd_member detail_members[] = {
 	{ "detail", "one line for people" },
 	{ "verdict", "of a check: same, same but for noise, differs, cannot compare" },
 	{ "first_difference", "where a check differs first" },
+	{ "noise", "what a check differs in that is noise, by rule and count; else null" },
 	{ "qualified", "differences of environment that qualify the verdict" },
+	{ "answered", "false: nobody was there to get the answer; null while it has no end" },
+	{ "messages", "number of messages that cite it" },
 	{ "queued_at", "when it came into the record" },
 	{ "started_at", "when its process started" },
 	{ "ended_at", "when it ended" },
@@ -103,6 +107,21 @@ const struct cmd_member detail_members[] = {
 	{ "figures.backend", "matplotlib backend when figures were seen" },
 	{ "figures.lost", "figures that could not be saved" },
 	{ "answer_delivered", "whether somebody was there to get the answer" },
+	{ "marks[].judgement", "accepted, questioned, rejected or withdrawn; oldest first, the last counts" },
+	{ "marks[].note", "of the reviewer" },
+	{ "marks[].reviewer", "who filed it" },
+	{ "marks[].at", "when" },
+	{ "marks[].how", "screen, command, command without a terminal" },
+	{ "marks[].own_work", "whether reviewer and asker are one" },
+	{ "marks[].signed", "whether it carries a signature" },
+	{ "mark_stale", "whether the mark that counts has a newer attempt behind it" },
+	{ "notes[].section", "code, stdout, stderr, file; null for the attempt as a whole" },
+	{ "notes[].path", "of a file" },
+	{ "notes[].line", "from 1, else null" },
+	{ "notes[].cell", "of a table, as B7" },
+	{ "notes[].text", "what the reviewer wrote" },
+	{ "notes[].reviewer", "who wrote it" },
+	{ "notes[].at", "when" },
 	{ NULL, NULL },
 };
 
@@ -286,8 +305,14 @@ static void put_end(struct json_writer *w, const struct detail *d)
 	put_name(w, "stopped_by", end->stopped_by);
 	put_name(w, "detail", end->detail ? end->detail : "");
 	json_put_text(w, "verdict", d->verdict ? verdict_word(d->verdict) : NULL);
-	put_name(w, "first_difference", d->first_at);
+	put_name(w, "first_difference", d->verdict == VERDICT_NOISE ? NULL : d->first_at);
+	put_name(w, "noise", d->verdict == VERDICT_NOISE ? d->first_at : NULL);
 	put_name(w, "qualified", d->qualified);
+	if (d->end.attempt)
+		json_put_bool(w, "answered", d->end.answer == 0);
+	else
+		json_put_null(w, "answered");
+	json_put_int(w, "messages", d->messages);
 	json_put_time(w, "queued_at", d->attempt.queued_us);
 	json_put_time(w, "started_at", end->started_us);
 	json_put_time(w, "ended_at", end->ended_us);
@@ -483,6 +508,50 @@ static void put_policy(struct json_writer *w, const struct detail *d)
 	json_put_bool(w, "answer_delivered", d->end.attempt && d->end.answer == 0);
 }
 
+static void put_string(struct json_writer *w, const char *key, const char *s)
+{
+	if (s)
+		json_put_bytes(w, key, s, strlen(s));
+	else
+		json_put_null(w, key);
+}
+
+static void put_review(struct json_writer *w, const struct detail *d)
+{
+	json_open(w, "marks", '[');
+	for (size_t i = 0; i < d->marks_n; i++) {
+		json_open(w, NULL, '{');
+		json_put_text(w, "judgement", judgement_word(d->marks[i].judgement));
+		put_string(w, "note", d->marks[i].note);
+		put_string(w, "reviewer", d->marks[i].reviewer);
+		json_put_time(w, "at", d->marks[i].at_us);
+		put_string(w, "how", d->marks[i].how);
+		json_put_bool(w, "own_work", d->marks[i].own_work);
+		json_put_bool(w, "signed", d->marks[i].is_signed);
+		json_close(w);
+	}
+	json_close(w);
+	json_put_bool(w, "mark_stale", review_is_stale(d));
+	json_open(w, "notes", '[');
+	for (size_t i = 0; i < d->notes_n; i++) {
+		const struct review_note *n = &d->notes[i];
+
+		json_open(w, NULL, '{');
+		put_string(w, "section", n->at.section);
+		put_string(w, "path", n->at.path);
+		if (n->at.line)
+			json_put_int(w, "line", n->at.line);
+		else
+			json_put_null(w, "line");
+		put_string(w, "cell", n->at.cell);
+		put_string(w, "text", n->text);
+		put_string(w, "reviewer", n->reviewer);
+		json_put_time(w, "at", n->at_us);
+		json_close(w);
+	}
+	json_close(w);
+}
+
 bool detail_json(struct json_writer *w, struct query *q, struct workspace *ws, const struct detail *d,
                  int64_t budget, struct err *e)
 {
@@ -496,5 +565,6 @@ bool detail_json(struct json_writer *w, struct query *q, struct workspace *ws, c
 	put_artifacts(w, d);
 	put_environment(w, d);
 	put_policy(w, d);
+	put_review(w, d);
 	return true;
 }

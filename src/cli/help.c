@@ -3,6 +3,7 @@
  * to none.
  */
 #include "cmd.h"
+#include "model/keep.h"
 
 #include <string.h>
 
@@ -201,6 +202,10 @@ static int help_run(struct cmd *c)
 		return STATUS_DONE;
 	}
 
+	if (option_given(c, "schema")) {
+		fputs(keep_schema(), stdout);
+		return STATUS_DONE;
+	}
 	if (c->args_n == 0) {
 		help_all(stdout);
 		return STATUS_DONE;
@@ -213,6 +218,7 @@ static int help_run(struct cmd *c)
 }
 
 static const struct cmd_option help_options[] = {
+	{ .name = "schema", .help = "the tables of a record as commented SQL" },
 	{ .name = "table", .help = "the commands as a table in Markdown" },
 	{ 0 },
 };

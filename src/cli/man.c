@@ -1,5 +1,6 @@
 /* The manual page, in the man macros of roff, out of the table of commands. */
 #include "cmd.h"
+#include "model/keep.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -141,6 +142,21 @@ static void man_json(FILE *f)
 	}
 }
 
+/* For whoever reads a record with the plain sqlite3 shell, today or years from now. */
+static void man_schema(FILE *f)
+{
+	macro(f, "SH", "SCHEMA");
+	fputs(".nf\n", f);
+	for (const char *line = keep_schema(); *line;) {
+		size_t n = strcspn(line, "\n");
+
+		literal(f, line, n);
+		putc('\n', f);
+		line += n + (line[n] == '\n');
+	}
+	fputs(".fi\n", f);
+}
+
 static int man_run(struct cmd *c)
 {
 	FILE *f = stdout;
@@ -165,6 +181,7 @@ static int man_run(struct cmd *c)
 		running_text(f, t->text, ".PP");
 	}
 	man_json(f);
+	man_schema(f);
 	return STATUS_DONE;
 }
 

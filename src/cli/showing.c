@@ -116,6 +116,9 @@ bool showing_head(struct showing *s, struct err *e)
 	time_fact("recorded", d->attempt.queued_us);
 	time_fact("started", d->end.started_us);
 	time_fact("ended", d->end.ended_us);
+	fact("answer", "%s", d->end.attempt && d->end.answer ? "not delivered: nobody was there to get it" : "");
+	if (d->messages)
+		fact("messages", "%lld cite%s it (tickmark say --of %s)", (long long)d->messages, d->messages == 1 ? "s" : "", d->ref);
 	show_call(&d->attempt);
 	free(word);
 	free(reason);

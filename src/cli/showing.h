@@ -20,6 +20,7 @@ bool showing_inputs(struct showing *s, struct err *e);
 bool showing_offered(struct showing *s, struct err *e);
 bool showing_artifacts(struct showing *s, struct err *e);
 bool showing_refusals(struct showing *s, struct err *e);
+bool showing_review(struct showing *s, struct err *e);
 bool showing_environment(struct showing *s, struct err *e);
 bool showing_policy(struct showing *s, struct err *e);
 bool showing_resources(struct showing *s, struct err *e);

@@ -136,6 +136,7 @@ static bool count_chunk(void *ctx, const struct chunk *c, struct err *e)
 	s->gap = s->gap || c->gap > 0;
 	if (c->len == 0)
 		return true;
+	secret_feed(&s->secret, p, c->len);
 	end = p + c->len;
 	n->open_line[c->stream] = end[-1] != '\n';
 	for (; (p = memchr(p, '\n', (size_t)(end - p))); p++)
@@ -223,6 +224,17 @@ static void print_gaps(FILE *f, const struct detail *d, const struct stream_sum 
 	}
 }
 
+/* Pointed at, never altered. */
+static void print_secrets(FILE *f, const struct stream_sum *sum)
+{
+	static const char *const names[] = { [STREAM_OUT] = "stdout", [STREAM_ERR] = "stderr" };
+
+	for (int i = STREAM_OUT; i <= STREAM_ERR; i++)
+		if (sum[i].secret.kind)
+			fprintf(f, "  %s: line %lld looks like %s, and is in the record as it came\n", names[i],
+			        (long long)sum[i].secret.line, sum[i].secret.kind);
+}
+
 static size_t real_refusals(const struct detail *d)
 {
 	size_t n = 0;
@@ -258,6 +270,7 @@ static void print_facts(FILE *f, const struct detail *d, const struct stream_sum
 		print_line(f, "", detail);
 	free(detail);
 	print_gaps(f, d, sum);
+	print_secrets(f, sum);
 	print_refusals(f, d);
 	if (d->end.attempt && !d->end.inputs_complete)
 		print_line(f, "inputs", "the list is incomplete: all offered files count");

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,6 +172,62 @@ bool attach_why(struct workspace *ws, const char *path, enum exclusion *x, struc
 	attachments_free(&added);
 	free(below);
 	return ok;
+}
+
+/* ---- the bytes of one ---- */
+
+/* What came from a pipe is in the record only. */
+static int open_kept(struct workspace *ws, const struct digest *d, const char *name, struct err *e)
+{
+	struct store *st = workspace_store(ws, e);
+	int fd = st ? memfd_create("attached", MFD_CLOEXEC) : -1;
+
+	if (st && fd < 0)
+		err_sys(e, "cannot read %s", name);
+	if (fd < 0 || (store_blob_write(st, d, fd, name, e) && lseek(fd, 0, SEEK_SET) == 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_row(struct workspace *ws, const struct scan *s, const struct scan_file *f, struct err *e)
+{
+	const char *name = scan_text(s, f->path);
+	int fd;
+
+	if (f->excluded) {
+		err_set(e, ERR_INPUT, "%s is not attached: %s%s%s", name, exclusion_text(f->excluded), f->detail ? ", " : "",
+		        f->detail ? scan_text(s, f->detail) : "");
+		return -1;
+	}
+	if (f->kind == SCAN_KEPT)
+		return open_kept(ws, &f->sha256, name, e);
+	if (f->source)
+		fd = open(scan_text(s, f->source), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	else
+		fd = openat(ws->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		err_sys(e, "cannot read %s", name);
+	return fd;
+}
+
+int attach_open(struct workspace *ws, const char *name, struct err *e)
+{
+	struct attachments added;
+	struct scan s;
+	bool ok = scan_folder(ws, NULL, &added, &s, e), found = false;
+	int fd = -1;
+
+	for (size_t i = 0; ok && !found && i < s.files_n; i++) {
+		found = row_covers(&s, &s.files[i], name);
+		if (found)
+			fd = open_row(ws, &s, &s.files[i], e);
+	}
+	if (ok && !found)
+		err_set(e, ERR_NOTFOUND, "there is no file %s among the attached files", name);
+	scan_free(&s);
+	attachments_free(&added);
+	return fd;
 }
 
 /* ---- adding and taking out ---- */

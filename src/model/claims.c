@@ -21,13 +21,91 @@ static struct claim *add(struct claims *c, char *path)
 	return &c->v[c->n++];
 }
 
+struct loading {
+	struct store *st;
+	struct claims *out;
+	struct err *e;
+	bool ok;
+};
+
+static bool offered_at(struct store *st, int64_t attempt, const char *path, struct entry *out, struct err *e);
+
+/* Attempts of a step that were ok, that nobody rejected, before one; newest last. */
+struct earlier {
+	int64_t before;
+	int64_t *ids;   /* owned */
+	size_t n, cap;
+};
+
+static bool take_earlier(void *ctx, const struct attempt_row *row)
+{
+	struct earlier *x = ctx;
+
+	if (row->id >= x->before || row->outcome != OUTCOME_OK || row->judgement == JUDGED_REJECTED)
+		return true;
+	x->ids = grow(x->ids, x->n, &x->cap, sizeof(*x->ids));
+	x->ids[x->n++] = row->id;
+	return true;
+}
+
+/* What this attempt left at the path; v->attempt stays 0 where it left nothing. */
+static bool claim_of(struct store *st, int64_t attempt, const char *path, struct claim *v, struct err *e)
+{
+	struct entry offered;
+	struct attempt_full a;
+	struct manifest set;
+
+	if (!store_attempt_get(st, attempt, &a, e))
+		return false;
+	int64_t artifacts = a.end.artifacts, at_us = a.end.ended_us;
+	store_attempt_free(&a);
+	if (artifacts == 0)
+		return true;
+	if (!store_manifest_get(st, artifacts, &set, e))
+		return false;
+	const struct entry *f = manifest_find(&set, path);
+	bool ok = true;
+	if (f && (f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED) && !digest_is_zero(&f->sha256)) {
+		*v = (struct claim){ .path = v->path, .attempt = attempt, .size = f->size, .at_us = at_us, .mode = f->mode,
+			             .sha256 = f->sha256 };
+		ok = offered_at(st, attempt, path, &offered, e);
+		if (ok && offered.size >= 0)
+			v->replaced = offered.sha256;
+	}
+	store_manifest_free(&set);
+	return ok;
+}
+
+/* The record keeps the newest that a step made; when that one was rejected, the one before counts. */
+static void take_before_rejected(struct loading *l, const struct produced *p)
+{
+	struct earlier x = { .before = p->attempt };
+	struct claim found = { .path = NULL };
+
+	l->ok = store_step_attempts(l->st, p->step, false, take_earlier, &x, l->e);
+	for (size_t i = x.n; l->ok && i > 0 && !found.attempt; i--)
+		l->ok = claim_of(l->st, x.ids[i - 1], p->path, &found, l->e);
+	free(x.ids);
+	if (l->ok && found.attempt) {
+		struct claim *v = add(l->out, xstrdup(p->path));
+		found.path = v->path;
+		*v = found;
+	}
+}
+
 static bool take_produced(void *ctx, const struct produced *p)
 {
-	struct claims *c = ctx;
+	struct loading *l = ctx;
+	struct claims *c = l->out;
 
-	/* Rows of a path stand together, highest step first, and only that one counts. */
+	/* Rows of a path stand together, highest step first, and only that one counts: of those that nobody
+	 * rejected. */
 	if (!may_be_offered(p->path) || (c->n > 0 && strcmp(c->v[c->n - 1].path, p->path) == 0))
 		return true;
+	if (p->judgement == JUDGED_REJECTED) {
+		take_before_rejected(l, p);
+		return l->ok;
+	}
 	struct claim *v = add(c, xstrdup(p->path));
 	v->attempt = p->attempt;
 	v->size = p->size;
@@ -140,7 +218,8 @@ bool claims_load(struct store *st, const void *mentions, size_t len, struct clai
 	size_t kept = 0;
 
 	*out = (struct claims){ 0 };
-	if (!store_produced(st, take_produced, out, e) || !load_mentions(st, mentions, len, out, e)) {
+	struct loading l = { st, out, e, true };
+	if (!store_produced(st, take_produced, &l, e) || !l.ok || !load_mentions(st, mentions, len, out, e)) {
 		claims_free(out);
 		return false;
 	}

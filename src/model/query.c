@@ -1,7 +1,10 @@
 /* Reading the record: references, one attempt, its bytes, what changed since. */
 #include "query_private.h"
+#include "store/keep.h"
 
 #include "control.h"
+#include "store/review.h"
+#include "reviewing.h"
 #include "text.h"
 
 #include <errno.h>
@@ -56,11 +59,28 @@ static void format_ref(const struct attempt *a, char out[REF_TEXT])
 		snprintf(out, REF_TEXT, "%lld.%lld", (long long)a->step, (long long)a->number);
 }
 
+/* True when it was taken away, and says so. */
+static bool tell_pruned(struct query *q, const struct ref *ref, struct err *e)
+{
+	char text[REF_TEXT], when[CLOCK_TEXT];
+
+	snprintf(text, sizeof(text), ref->check ? "%lld.%lldr%lld" : "%lld.%lld", (long long)ref->step,
+	         (long long)MAX(ref->attempt, 1), (long long)ref->check);
+	int64_t at_us = store_pruned_at(q->store, text);
+	if (at_us == 0)
+		return false;
+	clock_local(at_us, when);
+	err_set(e, ERR_NOTFOUND, "%s was pruned on %s", text, when);
+	return true;
+}
+
 static bool tell_missing(struct query *q, const struct ref *ref, struct err *e)
 {
 	int64_t last = 0, id = 0, n = 0, steps = 0;
 	struct attempt_full full;
 
+	if (tell_pruned(q, ref, e))
+		return false;
 	if (!store_attempt_find(q->store, ref->step, 0, 0, &last, e))
 		return false;
 	if (last == 0) {
@@ -100,6 +120,11 @@ bool query_resolve_text(struct query *q, const char *text, int64_t *attempt, str
 	struct ref ref;
 
 	return ref_parse(text, &ref, e) && query_resolve(q, &ref, attempt, e);
+}
+
+bool query_by_call(struct query *q, const char *call, int64_t *attempt, struct err *e)
+{
+	return store_attempt_by_call(q->store, call, attempt, e);
 }
 
 bool query_ref(struct query *q, int64_t attempt, char out[REF_TEXT], struct err *e)
@@ -147,6 +172,7 @@ struct detail_parts {
 	struct environment env;
 	struct manifest inputs, artifacts;
 	bool has_env;
+	struct review_said said;
 };
 
 static bool read_parts(struct query *q, int64_t attempt, struct detail *out, struct detail_parts *p, struct err *e)
@@ -164,7 +190,15 @@ static bool read_parts(struct query *q, int64_t attempt, struct detail *out, str
 	return (!end->inputs || store_manifest_get(st, end->inputs, &p->inputs, e)) &&
 	       (!end->artifacts || store_manifest_get(st, end->artifacts, &p->artifacts, e)) &&
 	       (!a->retry_of || query_ref(q, a->retry_of, out->retry_of, e)) &&
-	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e));
+	       (!a->check_of || query_ref(q, a->check_of, out->check_of, e)) &&
+	       (a->check_of || review_read(st, attempt, &p->said, e));
+}
+
+static bool count_message(void *ctx, const struct message *m)
+{
+	(void)m;
+	++*(int64_t *)ctx;
+	return true;
 }
 
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e)
@@ -172,7 +206,7 @@ bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct e
 	struct detail_parts *p = xcalloc(1, sizeof(*p));
 
 	*out = (struct detail){ .arena = p };
-	if (!read_parts(q, attempt, out, p, e)) {
+	if (!read_parts(q, attempt, out, p, e) || !store_messages_of(q->store, attempt, count_message, &out->messages, e)) {
 		query_detail_free(out);
 		return false;
 	}
@@ -191,6 +225,10 @@ bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct e
 	out->first_at = p->full.first_at;
 	out->qualified = p->full.qualified;
 	out->last_number = p->full.last_number;
+	out->marks = p->said.marks;
+	out->marks_n = p->said.marks_n;
+	out->notes = p->said.notes;
+	out->notes_n = p->said.notes_n;
 
 	struct state_of s = { q, attempt, p->full.end.outcome };
 	if (!p->full.end.attempt && !store_running(q->store, find_state, &s, e)) {
@@ -211,6 +249,7 @@ void query_detail_free(struct detail *d)
 			store_environment_free(&p->env);
 		store_manifest_free(&p->inputs);
 		store_manifest_free(&p->artifacts);
+		review_said_free(&p->said);
 	}
 	free(p);
 	*d = (struct detail){ 0 };
@@ -284,7 +323,7 @@ static bool look_produced(void *ctx, const struct produced *p)
 	struct elsewhere *x = ctx;
 
 	/* By path, highest step first: the first of this path is what a later step sees. */
-	if (strcmp(p->path, x->input->path) != 0)
+	if (p->judgement == JUDGED_REJECTED || strcmp(p->path, x->input->path) != 0)
 		return true;
 	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
 	return false;

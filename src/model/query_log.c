@@ -1,4 +1,5 @@
 /* Lists of the record as rows. */
+#include "model/filtering.h"
 #include "query_private.h"
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static struct row make_row(struct query *q, const struct attempt_row *a)
 		.attempt = a->id, .step = a->step, .number = a->number, .check = a->check, .title = a->title, .asker = a->asker,
 		.queued_us = a->queued_us, .wall_us = a->wall_us, .state = query_state(q, a), .exit_code = a->exit_code,
 		.signal = a->signal, .limit = a->limit, .detail = a->detail, .step_attempts = a->step_attempts,
-		.artifacts = a->artifacts, .verdict = a->verdict,
+		.artifacts = a->artifacts, .verdict = a->verdict, .judgement = a->judgement, .reviewer = a->reviewer,
+		.stale = a->stale,
 	};
 
 	if (a->check)
@@ -35,6 +37,8 @@ static bool tell(void *ctx, const struct attempt_row *a)
 	if (a->check && !l->f->checks)
 		return true;
 	struct row r = make_row(l->q, a);
+	if (l->f->fits && !list_filter_fits(l->f->fits, l->q, &r))
+		return true;
 	l->told++;
 	return l->fn(l->ctx, &r) && (l->f->limit == 0 || l->told < l->f->limit);
 }
@@ -69,6 +73,9 @@ static bool note(void *ctx, const struct attempt_row *a)
 	r->asker = keep(s, r->asker);
 	r->limit = keep(s, r->limit);
 	r->detail = keep(s, r->detail);
+	r->reviewer = keep(s, r->reviewer);
+	if (s->l->f->fits && !list_filter_fits(s->l->f->fits, s->l->q, r))
+		s->n--;
 	return true;
 }
 
@@ -107,7 +114,7 @@ bool query_log(struct query *q, const struct log_filter *f, bool (*fn)(void *ctx
 	if (f->step)
 		return list_step(&l, e);
 	if (f->steps)
-		return store_steps(q->store, f->after, !f->oldest_first, f->limit ? f->limit : all, tell, &l, e);
+		return store_steps(q->store, f->after, !f->oldest_first, f->limit && !f->fits ? f->limit : all, tell, &l, e);
 	/* Checks that are left out do not count, so the limit is kept here. */
 	return store_attempts(q->store, f->after, !f->oldest_first, all, tell, &l, e);
 }

@@ -19,8 +19,12 @@ struct comparison {
 	const struct entry *artifacts;   /* of the check, sorted by path */
 	size_t artifacts_n;
 	const char *absent;              /* an input whose bytes were not kept; NULL */
+	const char *noise;               /* the workspace's own expression of noise; NULL */
+	const char *vary;                /* what the check varies; NULL */
 };
-/* By bytes. *first_at is owned, NULL when same. False when the record could not be read. */
+/* By bytes; what differs is noise where the rules of text/noise.h say so. *first_at is owned: NULL when
+ * same, else where it differs first, noise apart, or which noise was folded and how often. False when the
+ * record could not be read. */
 bool repeat_compare(struct store *st, const struct comparison *c, enum verdict *verdict, char **first_at, struct err *e);
 
 #endif

@@ -125,7 +125,7 @@ static bool await_ready(struct run *r, struct err *e)
 	}
 }
 
-struct run *run_start(struct workspace *ws, const struct run_request *req, struct err *e)
+struct run *run_launch(struct workspace *ws, const struct run_request *req, struct err *e)
 {
 	struct run *r = xcalloc(1, sizeof(*r));
 	int ends[2] = { -1, -1 };
@@ -144,7 +144,18 @@ struct run *run_start(struct workspace *ws, const struct run_request *req, struc
 		ok = fork_runner(r, req, ends[1], e);
 		close(ends[1]);
 	}
-	if (!ok || !await_ready(r, e)) {
+	if (!ok) {
+		run_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+struct run *run_start(struct workspace *ws, const struct run_request *req, struct err *e)
+{
+	struct run *r = run_launch(ws, req, e);
+
+	if (r && !await_ready(r, e)) {
 		run_free(r);
 		return NULL;
 	}
@@ -322,6 +333,9 @@ static int take_packet(struct run *r, struct run_event *ev, struct err *e)
 	struct wire *w = &r->in;
 
 	switch (w->kind) {
+	case WIRE_REMARK:
+		strv_add(&r->remarks, w->bytes);
+		return 0;
 	case WIRE_QUEUED:
 		r->attempt = w->number;
 		return tell(ev, (struct run_event){ .kind = RUN_QUEUED, .attempt = r->attempt });

@@ -60,7 +60,8 @@ struct runner {
 
 static const char *keep(struct runner *r, char *text)
 {
-	strv_take(&r->texts, text);
+	if (text)
+		strv_take(&r->texts, text);
 	return text;
 }
 
@@ -339,12 +340,14 @@ static void compare(struct runner *r)
 	struct comparison c = {
 		.original = &p->original, .attempt = p->attempt.id, .end = &r->end,
 		.artifacts = r->artifacts.entries, .artifacts_n = r->artifacts.n, .absent = r->inputs.absent,
+		.vary = p->attempt.vary,
 	};
 	struct err e = { 0 };
 	char *at = NULL;
 
 	if (p->attempt.check_of == 0)
 		return;
+	c.noise = keep(r, setting_get(r->ws, "noise", NULL, NULL));
 	if (!writer_flush(&r->writer) || !repeat_compare(r->store, &c, &r->with.verdict, &at, &e)) {
 		r->with.verdict = VERDICT_CANNOT;
 		at = xstrdup(e.code != ERR_NONE ? e.msg : r->writer.err.msg);

@@ -165,6 +165,9 @@ static bool find_step(struct runplan *p, struct err *e)
 		return true;
 	if (p->req->new_step)
 		a->step = 0;
+	else if (p->req->retry_of)
+		return store_attempt_get(st, p->req->retry_of, &p->original, e) &&
+		       ((a->step = p->original.attempt.step) != 0);
 	else if (p->req->step)
 		a->step = p->req->step;
 	else if (!runplan_is_recorded(p) && p->req->script)
@@ -211,7 +214,9 @@ static bool of_which_step(struct runplan *p, struct err *e)
 	bool own = p->req->title || strcmp(title, path_base(a->script)) != 0;
 	a->title = own && differs(title, last.step.title) ? title : NULL;
 	a->purpose = differs(purpose, last.step.purpose) ? purpose : NULL;
-	if (last.end.attempt && last.end.outcome != OUTCOME_OK)
+	if (p->req->retry_of)
+		a->retry_of = p->req->retry_of;
+	else if (last.end.attempt && last.end.outcome != OUTCOME_OK)
 		a->retry_of = last.attempt.id;
 	store_attempt_free(&last);
 	return true;
@@ -244,6 +249,7 @@ static bool facts(struct runplan *p, struct err *e)
 
 	(void)e;
 	a->args = p->args.n ? p->args.v : p->none;
+	a->calls = (char **)p->req->calls;
 	a->env_names = p->env_names.n ? p->env_names.v : p->none;
 	a->env_values = p->env_names.n ? p->recorded_values : p->none;
 	a->offered = p->offer.manifest;

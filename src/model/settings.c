@@ -5,6 +5,8 @@
  */
 #include "settings.h"
 
+#include "text/noise.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,12 @@
 const struct setting_info setting_table[] = {
 	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
 	{ "name", "your name in the record", "Jo Miller" },
+	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
+	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
+	{ "assistant", "command that drafts code (key A, tickmark draft); of the user only", "my-assistant" },
+	{ "fix-attempts", "most corrections of one run --fix", "3" },
+	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
+	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
@@ -36,6 +44,24 @@ const struct setting_info setting_table[] = {
 	{ "blas-threads", "threads of the linear algebra libraries", "4" },
 };
 const size_t setting_table_len = ARRAY_LEN(setting_table);
+
+/* What runs outside the sandbox, and the name under a mark, is the user's own affair and never that of a
+ * workspace, which may come from anywhere. */
+static bool is_of_user_only(const char *name)
+{
+	static const char *const users[] = { "fixer", "assistant", "reviewer", "signing-key" };
+
+	for (size_t i = 0; i < ARRAY_LEN(users); i++)
+		if (strcmp(name, users[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The screen keeps its own in the user's file; it reads and checks them itself. */
+static bool is_of_screen(const char *name)
+{
+	return strcmp(name, "theme") == 0 || strcmp(name, "mouse") == 0 || strncmp(name, "key.", 4) == 0;
+}
 
 static const struct setting_info *find(const char *name)
 {
@@ -76,6 +102,14 @@ static bool check_text(const char *value, struct err *e)
 	return true;
 }
 
+static bool check_noise(const char *value, struct err *e)
+{
+	struct noise *n = *value ? noise_new(value, false, e) : NULL;
+
+	noise_free(n);
+	return n || !*value;
+}
+
 static bool check_value(const char *name, const char *value, struct err *e)
 {
 	const struct limit_info *limit = limit_find(name);
@@ -89,9 +123,16 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return size_parse(value, &n, e);
 	if (strcmp(name, "tier") == 0 && tier_parse(value) == TIER_NONE)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
+	if (strcmp(name, "fix-attempts") == 0)
+		return int_parse(value, 1, 20, &n, e);
+	if (is_of_user_only(name))
+		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
-	return strcmp(name, "name") != 0 || check_text(value, e);
+	if (strcmp(name, "noise") == 0)
+		return check_noise(value, e);
+	return (strcmp(name, "name") != 0 && strcmp(name, "reviewer") != 0 && strcmp(name, "signing-key") != 0) ||
+	       check_text(value, e);
 }
 
 static bool check(const char *name, const char *value, struct err *e)
@@ -125,6 +166,7 @@ struct lookup {
 	const char *name; /* NULL: every setting */
 	char *value;      /* owned; the last one counts */
 	struct limits *limits;
+	bool own;         /* the file is the workspace's */
 };
 
 static bool take(void *ctx, const char *key, const char *value, struct err *e)
@@ -133,6 +175,8 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 	const struct limit_info *limit = limit_find(key);
 	int64_t n;
 
+	if (l->own ? is_of_user_only(key) : is_of_screen(key))
+		return true;
 	if (!check(key, value, e))
 		return false;
 	if (l->name && strcmp(l->name, key) == 0) {
@@ -147,8 +191,9 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 	return true;
 }
 
-static bool read_file(char *path, struct lookup *l, struct err *e)
+static bool read_file(char *path, struct lookup *l, bool own, struct err *e)
 {
+	l->own = own;
 	bool ok = !path || conf_read(path, take, l, e);
 
 	free(path);
@@ -164,6 +209,8 @@ static char *default_of(const char *name)
 
 	if (strcmp(name, "attached-files") == 0)
 		return xasprintf("%d", ATTACHED_FILES);
+	if (strcmp(name, "fix-attempts") == 0)
+		return xstrdup("2");
 	if (strcmp(name, "attached-size") == 0) {
 		size_format(ATTACHED_SIZE, text);
 		return xstrdup(text);
@@ -193,7 +240,7 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 		err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
 		return NULL;
 	}
-	if (!read_file(settings_user_path(), &user, e) || (ws && !read_file(workspace_path(ws), &own, e)))
+	if (!read_file(settings_user_path(), &user, false, e) || (ws && !read_file(workspace_path(ws), &own, true, e)))
 		goto out;
 	if (own.value) {
 		value = own.value;
@@ -217,8 +264,13 @@ out:
 
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e)
 {
+	if (strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0)
+		ws = NULL;
 	if (value ? !check(name, value, e) : !find(name) && !check(name, "", e))
 		return false;
+	if (ws && is_of_user_only(name))
+		return err_set(e, ERR_INPUT, "%s is a program outside the sandbox, so it is a setting of yours and of no workspace: "
+		               "tickmark config --user %s COMMAND", name, name);
 
 	char *path = ws ? workspace_path(ws) : settings_user_path();
 	if (!path)
@@ -240,7 +292,7 @@ bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy 
 	struct lookup l = { .limits = &out->limits };
 
 	policy_defaults(asker, out);
-	return read_file(settings_user_path(), &l, e) && (!ws || read_file(workspace_path(ws), &l, e));
+	return read_file(settings_user_path(), &l, false, e) && (!ws || read_file(workspace_path(ws), &l, true, e));
 }
 
 bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e)

@@ -129,3 +129,13 @@ bool workspace_caps(struct workspace *ws, const struct sandbox_caps **out, struc
 	buf_free(&key);
 	return ok;
 }
+
+enum tier workspace_tier(struct workspace *ws)
+{
+	struct buf key = { 0 };
+
+	make_key(&key);
+	bool known = ws->caps_known || load(ws, key.data);
+	buf_free(&key);
+	return known ? ws->caps.tier : TIER_NONE;
+}

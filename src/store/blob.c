@@ -98,6 +98,22 @@ static bool add_checked(void *ctx, const void *p, size_t n, struct err *e)
 	return c->add(c->ctx, p, n, e);
 }
 
+static bool tell_missing(struct store *st, const struct digest *d, const char *hex, struct err *e)
+{
+	char when[CLOCK_TEXT];
+	int64_t at_us = 0;
+	struct sql q;
+
+	if (sql_start(st, SQL_TOMBSTONE_CONTENT, &q, NULL)) {
+		bind_digest(&q, d);
+		(void)sql_int(&q, &at_us, NULL);
+	}
+	if (at_us == 0)
+		return err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept", st->path, hex);
+	clock_local(at_us, when);
+	return err_set(e, ERR_NOTFOUND, "%s: content %.12s was pruned on %s", st->path, hex, when);
+}
+
 bool store_blob_each(struct store *st, const struct digest *d, store_bytes_fn add, void *ctx, struct err *e)
 {
 	struct checked c = { .add = add, .ctx = ctx };
@@ -109,7 +125,7 @@ bool store_blob_each(struct store *st, const struct digest *d, store_bytes_fn ad
 	if (!blob_find(st, d, &id, &size, e))
 		return false;
 	if (id == 0)
-		return err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept", st->path, hex);
+		return tell_missing(st, d, hex, e);
 	hash_begin(&c.hash);
 	if (!each_chunk(st, id, size, add_checked, &c, e))
 		return false;

@@ -12,6 +12,7 @@ static const enum sql_id ended_facts[] = { SQL_FACTS_ENDED, SQL_FACTS_REFUSALS }
 static const enum sql_id attachment_facts[] = { SQL_FACTS_ATTACHMENT };
 static const enum sql_id mark_facts[] = { SQL_FACTS_MARK };
 static const enum sql_id note_facts[] = { SQL_FACTS_NOTE };
+static const enum sql_id prune_facts[] = { SQL_FACTS_PRUNE, SQL_FACTS_TOMBSTONES, SQL_FACTS_CONTENTS };
 static const enum sql_id message_facts[] = { SQL_FACTS_MESSAGE, SQL_FACTS_CITES };
 
 const struct ledger_kind ledger_kinds[] = {
@@ -23,6 +24,7 @@ const struct ledger_kind ledger_kinds[] = {
 	{ "marked", "mark", "id", NULL, mark_facts, ARRAY_LEN(mark_facts), false },
 	{ "noted", "note", "id", NULL, note_facts, ARRAY_LEN(note_facts), false },
 	{ "said", "message", "id", NULL, message_facts, ARRAY_LEN(message_facts), false },
+	{ "pruned", "prune", "id", NULL, prune_facts, ARRAY_LEN(prune_facts), false },
 };
 const size_t ledger_kinds_n = ARRAY_LEN(ledger_kinds);
 
@@ -94,6 +96,34 @@ bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t su
 		hash_blob(&h, chunks->b, sizeof(chunks->b));
 	*out = hash_end(&h);
 	return true;
+}
+
+static bool pruned_digest(struct store *st, enum sql_id sql, int64_t id, bool *pruned, struct digest *out, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*pruned = false;
+	if (!sql_start(st, sql, &q, e))
+		return false;
+	bind_int(&q, id);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		*pruned = true;
+		*out = col_digest(&q);
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool ledger_pruned_content(struct store *st, int64_t seq, bool *pruned, struct digest *content, struct err *e)
+{
+	return pruned_digest(st, SQL_LEDGER_CONTENT_GET, seq, pruned, content, e);
+}
+
+bool ledger_pruned_streams(struct store *st, int64_t attempt, bool *pruned, struct digest *chunks, struct err *e)
+{
+	return pruned_digest(st, SQL_TOMBSTONE_STREAMS, attempt, pruned, chunks, e);
 }
 
 struct digest ledger_event_content(const char *text)

@@ -27,6 +27,9 @@ bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t su
                     struct digest *out, struct err *e);
 /* A value as it is stored, so that 1, 1.0, '1', x'31' and NULL differ. */
 void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i);
+/* Where prune took the rows of an entry, or the streams of an attempt, what was their hash. */
+bool ledger_pruned_content(struct store *st, int64_t seq, bool *pruned, struct digest *content, struct err *e);
+bool ledger_pruned_streams(struct store *st, int64_t attempt, bool *pruned, struct digest *chunks, struct err *e);
 /* Content of an event: its text. */
 struct digest ledger_event_content(const char *text);
 

@@ -127,13 +127,13 @@ bool store_step_attempts(struct store *st, int64_t step, bool checks, store_row_
 bool store_running(struct store *st, store_row_fn fn, void *ctx, struct err *e)
 {
 	bool more = true;
+	int64_t any;
 	struct sql q;
 
 	/* Mostly nothing runs, and the wide list need not be prepared. */
-	int64_t any;
-	if (!sql_start(st, SQL_RUNNING_ANY, &q, e) || !sql_int(&q, &any, e) || any == 0)
-		return any == 0 && (!e || e->code == ERR_NONE);
-	return sql_start(st, SQL_RUNNING_EACH, &q, e) && each(&q, fn, ctx, &more, e);
+	if (!sql_start(st, SQL_RUNNING_ANY, &q, e) || !sql_int(&q, &any, e))
+		return false;
+	return any == 0 || (sql_start(st, SQL_RUNNING_EACH, &q, e) && each(&q, fn, ctx, &more, e));
 }
 
 /* ---- what steps produced --------------------------------------------------------------------------- */

@@ -55,6 +55,11 @@ struct store_reader *store_reader_new(struct store *st, struct err *e)
 	return r;
 }
 
+void store_map(struct store *st)
+{
+	db_exec(st, "PRAGMA mmap_size = 2147418112", NULL); /* the most that SQLite takes; what lies behind is read */
+}
+
 /* ---- bytes of one row ------------------------------------------------------------------------- */
 
 /* Opens the bytes of a row, which must be `len`; NULL with *e set. */

@@ -135,6 +135,34 @@ bool store_marks(struct store *st, int64_t attempt, bool (*fn)(void *ctx, const 
 	return answer != SQL_FAILED;
 }
 
+bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_MARK_REJECTED, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!fn(ctx, col_int(&q)))
+			break;
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_MARKED_EACH, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW)
+		if (!fn(ctx, col_int(&q)))
+			break;
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
 /* ---- notes ------------------------------------------------------------------------------------ */
 
 static bool add_note_row(struct store *st, struct note *n, struct err *e)

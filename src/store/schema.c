@@ -1,5 +1,6 @@
 /* The tables of a record: made from schema.sql and a list of fact tables, compared, brought up. */
 #include "schema.h"
+#include "store/keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@ const char *const schema_facts[] = {
 	"record",      "blob",    "blob_chunk",  "manifest",    "manifest_entry", "attachment", "environment",
 	"policy",      "asker",   "place",       "step",        "attempt",        "attempt_arg", "attempt_env",
 	"attempt_end", "refusal", "stream_chunk", "attempt_call", "mark",          "note",       "message",
-	"message_cite", "ledger",
+	"message_cite", "prune",  "tombstone",   "ledger_content", "ledger",
 };
 const size_t schema_facts_n = ARRAY_LEN(schema_facts);
 
@@ -22,6 +23,11 @@ const struct migration schema_migrations[] = {
 	{ 0, NULL }, /* none so far: version 1 is the first */
 };
 const size_t schema_migrations_n = 0;
+
+const char *store_schema(void)
+{
+	return schema_sql;
+}
 
 static const char *const guarded[] = { "UPDATE", "DELETE" };
 

@@ -309,6 +309,35 @@ CREATE TABLE message_cite (
   PRIMARY KEY (message, attempt)
 ) WITHOUT ROWID;
 
+-- ---- what was taken away ---------------------------------------------------------------------
+
+-- One use of `prune`.
+CREATE TABLE prune (
+  id     INTEGER PRIMARY KEY,
+  at_us  INTEGER NOT NULL,
+  by     TEXT    NOT NULL,
+  rule   TEXT    NOT NULL                     -- in words
+);
+
+-- What it took. A check goes with its attempt.
+CREATE TABLE tombstone (
+  id       INTEGER PRIMARY KEY,
+  prune    INTEGER NOT NULL REFERENCES prune (id),
+  what     TEXT    NOT NULL CHECK (what IN ('attempt', 'check', 'streams', 'content')),
+  attempt  INTEGER,                           -- the id it has or had; of a content, of one that had it
+  ref      TEXT    NOT NULL,                  -- '7.2'
+  path     TEXT,                              -- of a content
+  sha256   BLOB,                              -- of a content; of streams, as the ledger's entry has it
+  size     INTEGER NOT NULL                   -- bytes that went
+);
+
+-- What a ledger entry hashes, where the rows that it is about were taken away.
+CREATE TABLE ledger_content (
+  seq      INTEGER PRIMARY KEY,
+  prune    INTEGER NOT NULL REFERENCES prune (id),
+  content  BLOB    NOT NULL CHECK (length(content) = 32)
+);
+
 -- ---- the ledger -----------------------------------------------------------------------------
 
 -- Everything that happened, in order. entry is the SHA-256 of the canonical form of this row, of all

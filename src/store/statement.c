@@ -37,6 +37,11 @@
 	" open_files, processes, stream_head, stream_tail, stream_total, artifact_files, artifact_depth," \
 	" blas_threads"
 
+/* Never one that a pruned row had. */
+#define NEXT_ID(table, kind) \
+	" 1 + max(coalesce((SELECT max(id) FROM " table "), 0), coalesce((SELECT max(l.subject) FROM ledger_content c" \
+	" JOIN ledger l ON l.seq = c.seq WHERE l.kind = '" kind "'), 0))"
+
 #define MESSAGE_ROW "SELECT m.id, m.uuid, k.kind, k.name, k.version, m.text, m.at_us, m.how" \
 	" FROM message m LEFT JOIN asker k ON k.id = m.asker"
 
@@ -192,15 +197,20 @@ const char *const sql_table[SQL_COUNT] = {
 	                     " WHERE excluded.attempt > attempt",
 	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced,"
 	                      " (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)"
-	                      " FROM produced p ORDER BY path, step DESC",
+	                      /* Bytes that were pruned cannot be offered. */
+	                      " FROM produced p WHERE sha256 IN (SELECT sha256 FROM blob) ORDER BY path, step DESC",
+	[SQL_TOMBSTONE_CONTENT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.sha256 = ?"
+	                          " AND t.what = 'content' ORDER BY t.id DESC LIMIT 1",
 
 	/* what people said of it */
 	[SQL_MARK_ADD] = "INSERT INTO mark (uuid, attempt, judgement, note, reviewer, at_us, how, own_work, head, signer,"
-	                 " signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	                 " signature, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?," NEXT_ID("mark", "marked") ")",
 	[SQL_MARK_EACH] = "SELECT id, uuid, attempt, judgement, note, reviewer, at_us, how, own_work, head, signer,"
 	                  " signature FROM mark WHERE attempt IS ? ORDER BY id",
+	[SQL_MARK_REJECTED] = "SELECT DISTINCT attempt FROM mark m WHERE attempt IS NOT NULL AND judgement = 'rejected'"
+	                      " AND id = (SELECT max(id) FROM mark WHERE attempt = m.attempt) ORDER BY attempt",
 	[SQL_NOTE_ADD] = "INSERT INTO note (uuid, attempt, section, path, path_bytes, line, cell, text, reviewer, at_us,"
-	                 " how) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	                 " how, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?," NEXT_ID("note", "noted") ")",
 	[SQL_NOTE_EACH] = "SELECT id, uuid, attempt, section, path, path_bytes, line, cell, text, reviewer, at_us, how"
 	                  " FROM note WHERE attempt = ? ORDER BY id",
 	[SQL_MESSAGE_ADD] = "INSERT INTO message (uuid, asker, text, at_us, how) VALUES (?, ?, ?, ?, ?)",
@@ -209,6 +219,27 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_MESSAGES_DOWN] = MESSAGE_ROW " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?",
 	[SQL_MESSAGES_OF] = MESSAGE_ROW " WHERE m.id IN (SELECT message FROM message_cite WHERE attempt = ?) ORDER BY m.id",
 	[SQL_MESSAGE_CITES] = "SELECT attempt FROM message_cite WHERE message = ? ORDER BY attempt",
+
+	[SQL_MARKED_EACH] = "SELECT DISTINCT attempt FROM mark WHERE attempt IS NOT NULL ORDER BY attempt",
+	[SQL_NOTED_EACH] = "SELECT DISTINCT attempt FROM note ORDER BY attempt",
+	[SQL_ATTEMPT_UUID] = "SELECT uuid FROM attempt WHERE id = ?",
+
+	/* what was taken away */
+	[SQL_PRUNE_ADD] = "INSERT INTO prune (at_us, by, rule) VALUES (?, ?, ?)",
+	[SQL_TOMBSTONE_ADD] = "INSERT INTO tombstone (prune, what, attempt, ref, path, sha256, size)"
+	                      " VALUES (?, ?, ?, ?, ?, ?, ?)",
+	[SQL_TOMBSTONE_STREAMS] = "SELECT sha256 FROM tombstone WHERE what = 'streams' AND attempt = ? ORDER BY id LIMIT 1",
+	[SQL_TOMBSTONE_AT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.ref = ?"
+	                     " AND t.what IN ('attempt', 'check') ORDER BY t.id DESC LIMIT 1",
+	[SQL_LEDGER_CONTENT_ADD] = "INSERT INTO ledger_content (seq, prune, content) VALUES (?, ?, ?)",
+	[SQL_LEDGER_CONTENT_GET] = "SELECT content FROM ledger_content WHERE seq = ?",
+	[SQL_LEDGER_OF] = "SELECT seq FROM ledger WHERE kind = ? AND subject = ?",
+	/* Sets of inputs and artifacts are stored whole. */
+	[SQL_LARGEST] = "SELECT b.size, e.attempt, m.path, m.path_bytes, e.inputs = m.manifest FROM"
+	                " (SELECT sha256, size FROM blob ORDER BY size DESC LIMIT ?) b"
+	                " JOIN manifest_entry m ON m.sha256 = b.sha256"
+	                " JOIN attempt_end e ON e.artifacts = m.manifest OR e.inputs = m.manifest"
+	                " GROUP BY b.sha256 ORDER BY b.size DESC",
 
 	/* The ledger. SQL_FACTS_*: every column of the rows that an entry is about, what they refer to by
 	 * its content, never by an id that could be given to another row. */
@@ -248,6 +279,10 @@ const char *const sql_table[SQL_COUNT] = {
 	                      " LEFT JOIN asker k ON k.id = m.asker WHERE m.id = ?",
 	[SQL_FACTS_CITES] = "SELECT c.message, a.uuid, c.attempt FROM message_cite c LEFT JOIN attempt a ON a.id = c.attempt"
 	                    " WHERE c.message = ? ORDER BY c.attempt",
+	[SQL_FACTS_PRUNE] = "SELECT id, at_us, by, rule FROM prune WHERE id = ?",
+	[SQL_FACTS_TOMBSTONES] = "SELECT id, prune, what, attempt, ref, path, sha256, size FROM tombstone WHERE prune = ?"
+	                         " ORDER BY id",
+	[SQL_FACTS_CONTENTS] = "SELECT seq, prune, content FROM ledger_content WHERE prune = ? ORDER BY seq",
 	[SQL_FACTS_REFUSALS] = "SELECT attempt, seq, kind, call, argument, count, first_us, last_us, harmless"
 	                       " FROM refusal WHERE attempt = ? ORDER BY seq",
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "derived.h"
 #include "manifest.h"
 
 #define CHANGES_KEPT 256
@@ -173,6 +174,61 @@ bool tally_ended(struct store *st, const struct attempt *a, const struct attempt
 		if (has_bytes(&with->artifacts[i]) && !add_produced(st, a, end, &with->artifacts[i], e))
 			return false;
 	return true;
+}
+
+/* ---- anew --------------------------------------------------------------------------------------------- */
+
+/* One that is not there, or of another attempt now. */
+static bool rebuild_produced_row(struct store *st, sqlite3_stmt *s, struct err *e)
+{
+	struct sql q = { .st = st, .s = s };
+	struct entry f = { .path = col_name(&q) };
+	struct attempt a = { .step = col_int(&q) };
+	struct attempt_end end = { 0 };
+
+	a.id = col_int(&q);
+	f.sha256 = col_digest(&q);
+	f.size = col_int(&q);
+	f.mode = (uint16_t)col_int(&q);
+	end.ended_us = col_int(&q);
+	a.offered = col_int(&q);
+	return add_produced(st, &a, &end, &f, e);
+}
+
+static bool rebuild_produced(struct store *st, struct err *e)
+{
+	static const char stale[] =
+		"DELETE FROM produced WHERE (path, step, attempt) NOT IN (SELECT path, step, attempt FROM (" DERIVED_PRODUCED "))";
+	static const char lacking[] =
+		"SELECT d.*, a.offered FROM (" DERIVED_PRODUCED ") d JOIN attempt a ON a.id = d.attempt"
+		" WHERE (d.path, d.step) NOT IN (SELECT path, step FROM produced)";
+	sqlite3_stmt *s = NULL;
+	bool ok = db_exec(st, stale, e);
+	int rc = ok ? sqlite3_prepare_v2(st->db, lacking, -1, &s, NULL) : SQLITE_OK;
+
+	/* The list is put together before its first row comes (NOT IN and GROUP BY), so rows may be added. */
+	while (ok && rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		ok = rebuild_produced_row(st, s, e);
+		rc = SQLITE_OK;
+	}
+	if (ok && rc != SQLITE_DONE)
+		ok = db_fail(st, rc, "cannot rebuild what later steps are offered", e);
+	sqlite3_finalize(s);
+	return ok;
+}
+
+bool tally_rebuild(struct store *st, struct err *e)
+{
+	return db_exec(st,
+	               "DELETE FROM tally; INSERT INTO tally (name, value) " DERIVED_TALLY ";"
+	               "DELETE FROM step_tally; INSERT INTO step_tally (step, attempts, last, mark) " DERIVED_STEPS ";"
+	               "DELETE FROM running; INSERT INTO running (attempt) " DERIVED_RUNNING ";"
+	               /* A gap in the numbers tells whoever watches that it must look at everything. */
+	               "DELETE FROM change WHERE attempt NOT IN (SELECT id FROM attempt);"
+	               "INSERT INTO change (attempt) SELECT max(id) FROM attempt HAVING max(id) IS NOT NULL;"
+	               "INSERT INTO change (attempt) SELECT max(id) FROM attempt HAVING max(id) IS NOT NULL;"
+	               "DELETE FROM change WHERE seq < (SELECT max(seq) FROM change)", e) &&
+	       rebuild_produced(st, e);
 }
 
 int64_t store_tally(struct store *st, const char *name)

@@ -18,6 +18,8 @@ struct tally_review {
 bool tally_review_begin(struct store *st, int64_t attempt, struct tally_review *out, struct err *e);
 /* It was added. */
 bool tally_marked(struct store *st, const struct tally_review *before, int64_t mark, struct err *e);
+/* All of them anew from the facts, after some of these were pruned. */
+bool tally_rebuild(struct store *st, struct err *e);
 /* Something was said of an attempt: lists that show it look again. */
 bool tally_touched(struct store *st, int64_t attempt, struct err *e);
 

@@ -205,8 +205,19 @@ static bool check_streams(struct verify *v, int64_t attempt, struct digest *chun
 {
 	struct streams s = { .attempt = attempt };
 	char name[VERIFY_NAME];
+	bool pruned;
 	struct sql q;
 
+	if (!ledger_pruned_streams(v->st, attempt, &pruned, chunks, e))
+		return false;
+	if (pruned) {
+		if (!read_streams(v, &s, e))
+			return false;
+		if (s.next != attempt << 32)
+			verify_fault(v, "%s: its streams were pruned, and pieces of them are there",
+			             verify_name(v, attempt, name));
+		return true;
+	}
 	if (!read_streams(v, &s, e) || !sql_start(v->st, SQL_VERIFY_STREAMS, &q, e))
 		return false;
 	*chunks = hash_end(&s.all);
@@ -231,9 +242,20 @@ static bool check_streams(struct verify *v, int64_t attempt, struct digest *chun
 static bool read_content(struct verify *v, const struct ledger_kind *kind, struct ledger_entry *entry, struct err *e)
 {
 	struct digest chunks;
+	bool pruned;
 
 	if (!kind) {
 		entry->content = ledger_event_content(entry->text);
+		return true;
+	}
+	if (!ledger_pruned_content(v->st, entry->seq, &pruned, &entry->content, e))
+		return false;
+	if (pruned) {
+		char name[VERIFY_NAME];
+		subject_name(v, kind, entry->subject, name);
+		if (row_exists(v, kind, entry->subject))
+			verify_fault(v, "%s: it was pruned, and is there (ledger entry %lld, %s)", name, (long long)entry->seq,
+			             entry->kind);
 		return true;
 	}
 	return (!kind->streams || check_streams(v, entry->subject, &chunks, e)) &&

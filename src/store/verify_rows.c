@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "derived.h"
 #include "ledger.h"
 #include "manifest.h"
 #include "name.h"
@@ -71,6 +72,10 @@ static const struct verify_query orphans[] = {
 	  "%s: an identifier of a call without its attempt", true },
 	{ "SELECT DISTINCT message FROM message_cite WHERE message NOT IN (SELECT id FROM message)",
 	  "message %s: a citation without its message", false },
+	{ "SELECT DISTINCT prune FROM tombstone WHERE prune NOT IN (SELECT id FROM prune)",
+	  "prune %s: a tombstone without its prune", false },
+	{ "SELECT DISTINCT prune FROM ledger_content WHERE prune NOT IN (SELECT id FROM prune)",
+	  "prune %s: a hash without its prune", false },
 	{ "SELECT DISTINCT attempt FROM refusal WHERE attempt NOT IN (SELECT attempt FROM attempt_end)",
 	  "%s: a refusal that no ledger entry covers", true },
 	{ "SELECT DISTINCT id >> 32 FROM stream_chunk WHERE id >> 32 NOT IN (SELECT id FROM attempt)",
@@ -125,15 +130,17 @@ static const struct verify_query types[] = {
 	{ "SELECT id FROM policy WHERE typeof(sha256) <> 'blob'", "policy %s: a value is not of its type", false },
 };
 
+#define NOT_PRUNED " AND m.sha256 NOT IN (SELECT sha256 FROM tombstone WHERE what = 'content')"
+
 /* Contents that must be kept: artifacts, and inputs unless a note says why not. */
 static const struct verify_query contents[] = {
 	{ "SELECT u.attempt FROM (SELECT min(attempt) AS attempt, artifacts FROM attempt_end GROUP BY artifacts) u"
 	  " JOIN manifest_entry m ON m.manifest = u.artifacts WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL"
-	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)",
+	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
 	  "%s: the bytes of an artifact are gone", true },
 	{ "SELECT u.attempt FROM (SELECT min(attempt) AS attempt, inputs FROM attempt_end GROUP BY inputs) u"
 	  " JOIN manifest_entry m ON m.manifest = u.inputs WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL"
-	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)",
+	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
 	  "%s: the bytes of an input are gone", true },
 	{ "SELECT name FROM attachment WHERE sha256 IS NOT NULL AND sha256 NOT IN (SELECT sha256 FROM blob)",
 	  "attached %s: its bytes are gone", false },
@@ -157,37 +164,17 @@ bool verify_rows(struct verify *v, struct err *e)
 	" SELECT * FROM (SELECT * FROM have EXCEPT SELECT * FROM want)) GROUP BY 1"
 
 static const struct verify_query derived[] = {
-	{ DISAGREE("name",
-	           "SELECT * FROM (SELECT 'steps' AS name, count(*) AS value FROM step"
-	           " UNION ALL SELECT 'attempts', count(*) FROM attempt WHERE check_of IS NULL"
-	           " UNION ALL SELECT 'checks', count(*) FROM attempt WHERE check_of IS NOT NULL"
-	           " UNION ALL SELECT 'running', count(*) FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)"
-	           " UNION ALL SELECT e.outcome, count(*) FROM attempt_end e JOIN attempt a ON a.id = e.attempt"
-	           " WHERE a.check_of IS NULL GROUP BY 1"
-	           " UNION ALL SELECT CASE WHEN j IS NULL OR j = 'withdrawn' THEN 'to review' ELSE j END, count(*)"
-	           " FROM (SELECT (SELECT judgement FROM mark WHERE attempt = l.last ORDER BY id DESC LIMIT 1) AS j"
-	           " FROM (SELECT max(id) AS last FROM attempt WHERE check_of IS NULL GROUP BY step) l) GROUP BY 1)"
-	           " WHERE value <> 0",
-	           "SELECT name, value FROM tally WHERE value <> 0"),
+	{ DISAGREE("name", DERIVED_TALLY, "SELECT name, value FROM tally WHERE value <> 0"),
 	  "rebuildable: tally: '%s' disagrees with the facts", false },
-	{ DISAGREE("step", "SELECT a.step, count(*), max(a.id), (SELECT max(m.id) FROM mark m JOIN attempt b ON b.id = m.attempt"
-	           " WHERE b.step = a.step) FROM attempt a WHERE a.check_of IS NULL GROUP BY a.step",
-	           "SELECT step, attempts, last, mark FROM step_tally"),
+	{ DISAGREE("step", DERIVED_STEPS, "SELECT step, attempts, last, mark FROM step_tally"),
 	  "rebuildable: step_tally: step %s disagrees with the facts", false },
-	{ DISAGREE("attempt", "SELECT id AS attempt FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)",
-	           "SELECT attempt FROM running"),
+	{ DISAGREE("attempt", DERIVED_RUNNING, "SELECT attempt FROM running"),
 	  "rebuildable: running: %s disagrees with the facts", true },
 	{ "SELECT DISTINCT attempt FROM change WHERE attempt NOT IN (SELECT id FROM attempt)",
 	  "rebuildable: change: %s disagrees with the facts", true },
 	{ "SELECT blob FROM blob_upload WHERE blob IN (SELECT id FROM blob)",
 	  "rebuildable: blob_upload: content %s is there already", false },
-	/* Of the columns beside max() SQLite takes those of the row that has it. */
-	{ DISAGREE("path || ' of step ' || step",
-	           "SELECT path, path_bytes, step, attempt, sha256, size, mode, at_us FROM"
-	           " (SELECT m.path, m.path_bytes, a.step, max(a.id) AS attempt, m.sha256, m.size, m.mode,"
-	           " e.ended_us AS at_us FROM attempt a JOIN attempt_end e ON e.attempt = a.id"
-	           " JOIN manifest_entry m ON m.manifest = e.artifacts WHERE a.check_of IS NULL AND e.outcome = 'ok'"
-	           " AND m.what IN (1, 2) AND m.sha256 IS NOT NULL GROUP BY m.path, a.step)",
+	{ DISAGREE("path || ' of step ' || step", DERIVED_PRODUCED,
 	           "SELECT path, path_bytes, step, attempt, sha256, size, mode, at_us FROM produced"),
 	  "rebuildable: produced: %s disagrees with the facts", false },
 };

@@ -27,6 +27,8 @@ struct search {
 	bool is_literal; /* in any case or exactly */
 	bool minds_case;
 	bool jit;
+	pcre2_code *block;     /* the expression over many lines at once, to find lines that may match; NULL: none */
+	bool has_end;          /* it asks for the end of a line */
 	pcre2_code *code;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
@@ -130,6 +132,42 @@ static bool prepare(struct search *s, const char *pattern, size_t n, uint32_t op
 	return true;
 }
 
+/* Whether a match inside a line is also one where other lines stand around it, so that a block without a
+ * match holds no line with one. Not so for what looks around, gives nothing back, or names the ends of the
+ * whole text. */
+static bool is_local(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char next = i + 1 < n ? p[i + 1] : '\0';
+
+		if (p[i] == '\\') {
+			if (!next || strchr("AzZGKQEgkRXCN0123456789xocpP", next))
+				return false;
+			i++;
+		} else if (p[i] == '(' && (next == '*' || (next == '?' && (i + 2 >= n || p[i + 2] != ':')))) {
+			return false;
+		} else if (strchr("*+?}", p[i]) && next == '+') {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void prepare_block(struct search *s, const char *pattern, size_t n, uint32_t options)
+{
+	int code;
+	size_t at;
+
+	if (!s->jit || s->is_literal || !is_local(pattern, n))
+		return;
+	s->has_end = memchr(pattern, '$', n) != NULL;
+	s->block = compile(pattern, n, options | PCRE2_MULTILINE, &code, &at);
+	if (s->block && pcre2_jit_compile(s->block, PCRE2_JIT_COMPLETE) != 0) {
+		pcre2_code_free(s->block);
+		s->block = NULL;
+	}
+}
+
 struct search *search_compile(const char *pattern, size_t n, unsigned flags, size_t *error_at, struct err *e)
 {
 	struct search *s;
@@ -155,6 +193,8 @@ struct search *search_compile(const char *pattern, size_t n, unsigned flags, siz
 		search_free(s);
 		return NULL;
 	}
+	if (!plain)
+		prepare_block(s, pattern, n, options | (s->minds_case ? 0 : PCRE2_CASELESS));
 	return s;
 }
 
@@ -166,6 +206,7 @@ void search_free(struct search *s)
 	pcre2_match_context_free(s->context);
 	pcre2_jit_stack_free(s->stack);
 	pcre2_code_free(s->code);
+	pcre2_code_free(s->block);
 	free(s->literal);
 	free(s);
 }
@@ -267,13 +308,73 @@ static size_t literal_block(struct search *s, const char *p, size_t n, bool last
 	return done;
 }
 
+#define FALSE_CANDIDATES 16 /* lines in a row that only looked like a match, before each line is tried */
+
+/* From line `at` on, the first line that may match (n: none). False: it cannot be told this way. */
+static bool next_candidate(struct search *s, const char *p, size_t n, size_t at, size_t *line)
+{
+	int rc;
+
+	pcre2_set_match_limit(s->context, STEPS); /* of each place where a match may begin */
+	rc = pcre2_jit_match(s->block, (PCRE2_SPTR)p, n, at, 0, s->data, s->context);
+	if (gave_up(rc))
+		return false;
+	*line = n;
+	if (rc >= 0) {
+		size_t start = pcre2_get_ovector_pointer(s->data)[0];
+		const char *lf = start > at ? memrchr(p + at, '\n', start - at) : NULL;
+
+		*line = lf ? (size_t)(lf + 1 - p) : at;
+	}
+	return true;
+}
+
+/* Whole lines by way of candidates; returns where it stopped, *done false when lines must be tried one by
+ * one from there. */
+static size_t local_block(struct search *s, const char *p, size_t n, search_fn fn, void *ctx, struct search_sum *sum, bool *done)
+{
+	size_t at = 0, line;
+	int wrong = 0;
+
+	*done = false;
+	while (at < n && wrong < FALSE_CANDIDATES && next_candidate(s, p, n, at, &line)) {
+		if (line >= n) {
+			*done = true;
+			return n;
+		}
+		const char *lf = memchr(p + line, '\n', n - line);
+		size_t len = lf ? (size_t)(lf - p) - line : n - line;
+		struct match m;
+		enum search_answer answer = match(s, p + line, without_returns(p + line, len), 0, 0, &m);
+
+		sum->lines++;
+		sum->undecided += answer == SEARCH_UNDECIDED;
+		sum->hits += answer == SEARCH_HIT;
+		wrong = answer == SEARCH_HIT ? 0 : wrong + 1;
+		at = line + len + (lf != NULL);
+		if (answer == SEARCH_HIT && !fn(ctx, line, &m)) {
+			*done = true;
+			return at;
+		}
+	}
+	*done = at >= n;
+	return at;
+}
+
 size_t search_block(struct search *s, const char *p, size_t n, bool last, search_fn fn, void *ctx,
                     struct search_sum *sum)
 {
-	size_t line = 0;
+	const char *end = memrchr(p, '\n', n);
+	size_t line = 0, whole = last ? n : end ? (size_t)(end + 1 - p) : 0;
+	bool done;
 
 	if (s->is_literal)
 		return literal_block(s, p, n, last, fn, ctx, sum);
+	if (s->block && whole > 0 && !(s->has_end && memchr(p, '\r', whole))) {
+		line = local_block(s, p, whole, fn, ctx, sum, &done);
+		if (done)
+			return line;
+	}
 	while (line < n) {
 		const char *lf = memchr(p + line, '\n', n - line);
 		size_t len = lf ? (size_t)(lf - p) - line : n - line, next = line + len + (lf != NULL);

@@ -142,67 +142,34 @@ static void ask(struct order *o, char *question, void (*yes)(void *ctx, const ch
 
 /* ---- rerun ------------------------------------------------------------------------------------------------- */
 
-static void rerun_yes(void *ctx, const char *text)
+void act_rerun_start(struct ui *ui, const char *ref, bool later_too)
 {
-	struct order *o = ctx;
+	struct order *o = order_new(ui, NULL);
 
-	(void)text;
-	ui_notice(o->ui, "running %s again on the files of now …", o->ref);
+	snprintf(o->ref, sizeof(o->ref), "%s", ref);
+	strv_add(&o->argv, "tickmark");
+	strv_add(&o->argv, "rerun");
+	if (later_too)
+		strv_add(&o->argv, "--dependents");
+	strv_add(&o->argv, ref);
+	ui_notice(ui, "running %s%s again on the files of now …", ref, later_too ? " and the later ones" : "");
 	start(o, true);
-}
-
-/* "schedule.csv changed, a.csv missing": what a rerun will see that the attempt did not. */
-static void list_changes(struct ui *ui, const struct detail *d, struct buf *out)
-{
-	size_t named = 0, more = 0;
-
-	for (size_t i = 0; i < d->inputs_n; i++) {
-		const struct entry *in = &d->inputs[i];
-		enum since since;
-		if (in->what != INPUT_READ && in->what != INPUT_UPDATED)
-			continue;
-		since = query_since(ui->query, ui->ws, in);
-		if (since != SINCE_CHANGED && since != SINCE_MISSING)
-			continue;
-		if (named == 3) {
-			more++;
-			continue;
-		}
-		buf_adds(out, named++ ? ", " : "");
-		char *name = escape_name_dup(in->path);
-		buf_addf(out, "%s %s", name, since == SINCE_CHANGED ? "changed" : "is missing");
-		free(name);
-	}
-	if (more)
-		buf_addf(out, " and %zu more", more);
-	if (named == 0)
-		buf_adds(out, "no input changed");
 }
 
 unsigned act_rerun(struct view *v, const char *arg)
 {
 	struct detail d = { 0 };
-	struct buf changes = { 0 };
 	struct subject s;
 	struct err e = { 0 };
-	struct order *o;
 
 	(void)arg;
 	if (!need_attempt(v->ui, &s))
 		return TURN_DRAW;
-	if (!query_detail(v->ui->query, s.attempt, &d, &e)) {
+	if (query_detail(v->ui->query, s.attempt, &d, &e))
+		ui_push(v->ui, view_rerun_new(v->ui, &s, d.step.number));
+	else
 		ui_error(v->ui, "%s", e.msg);
-		subject_free(&s);
-		return TURN_DRAW;
-	}
-	list_changes(v->ui, &d, &changes);
 	query_detail_free(&d);
-	o = order_new(v->ui, &s);
-	strv_add(&o->argv, "tickmark");
-	strv_add(&o->argv, "rerun");
-	strv_add(&o->argv, s.ref);
-	ask(o, xasprintf("rerun %s on the files of now (%s)?", s.ref, changes.data), rerun_yes);
-	buf_free(&changes);
 	subject_free(&s);
 	return TURN_DRAW;
 }
@@ -234,8 +201,10 @@ static void draft_run(void *ctx, const char *text)
 	start(ctx, false);
 }
 
-/* Opens the editor on the draft (begun with `began` unless one is there), then asks. */
-static unsigned edit_draft(struct order *o, const char *name, const struct buf *began, const char *question)
+/* Opens the editor on the draft (begun with `began` unless one is there), then asks, if it is other than
+ * `other`. */
+static unsigned edit_draft_unlike(struct order *o, const char *name, const struct buf *began, const struct buf *other,
+                                  const char *question)
 {
 	struct ui *ui = o->ui;
 	struct err e = { 0 };
@@ -247,7 +216,7 @@ static unsigned edit_draft(struct order *o, const char *name, const struct buf *
 		ui_notice(ui, "a draft that was left is taken up: %s", o->draft);
 	else if (!fs_write(AT_FDCWD, o->draft, began->data ? began->data : "", began->len, false, &e))
 		goto failed;
-	if (editor_run(ui, o->draft, began) != EDIT_CHANGED) {
+	if (editor_run(ui, o->draft, other) != EDIT_CHANGED) {
 		order_free(o);
 		return TURN_CLEAR;
 	}
@@ -257,6 +226,29 @@ failed:
 	ui_error(ui, "%s", e.msg);
 	order_free(o);
 	return TURN_CLEAR;
+}
+
+static unsigned edit_draft(struct order *o, const char *name, const struct buf *began, const char *question)
+{
+	return edit_draft_unlike(o, name, began, began, question);
+}
+
+unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose)
+{
+	static const struct buf nothing;
+	struct order *o = order_new(ui, NULL);
+	char *name = xasprintf("ask-%lld", (long long)clock_now_us());
+
+	strv_add(&o->argv, "tickmark");
+	strv_add(&o->argv, "run");
+	strv_add(&o->argv, "--detach");
+	strv_add(&o->argv, "--new");
+	strv_add(&o->argv, "--purpose");
+	strv_add(&o->argv, purpose);
+	strv_add(&o->argv, "-");
+	unsigned mask = edit_draft_unlike(o, name, code, &nothing, "run this as a new step?");
+	free(name);
+	return mask;
 }
 
 unsigned act_add(struct view *v, const char *arg)

@@ -8,7 +8,6 @@
 #define WINDOW_STEPS 1024 /* steps kept */
 #define CHILDREN_MAX 2000 /* attempts and checks of one step that are shown: the newest */
 #define ATTEMPTS_KEPT 32
-#define CODE_COUNT_MAX (1 << 20) /* bytes of code whose lines are counted for the row */
 
 struct items {
 	struct exec_item *v;
@@ -33,6 +32,7 @@ struct exec_tree {
 	struct exec_attempt *attempts[ATTEMPTS_KEPT];
 	uint64_t clock;
 	struct err error;               /* of the last reading of steps */
+	struct list_filter *fits;
 };
 
 /* ---- items ------------------------------------------------------------------------------------------ */
@@ -49,7 +49,8 @@ static void item_fill(struct exec_item *it, const struct row *r)
 		.title = dup_or_null(r->title), .asker = dup_or_null(r->asker), .limit = dup_or_null(r->limit),
 		.detail = dup_or_null(r->detail), .state = r->state, .exit_code = r->exit_code, .signal = r->signal,
 		.queued_us = r->queued_us, .wall_us = r->wall_us, .step_attempts = r->step_attempts,
-		.artifacts = r->artifacts, .verdict = r->verdict,
+		.artifacts = r->artifacts, .verdict = r->verdict, .judgement = r->judgement, .stale = r->stale,
+		.reviewer = dup_or_null(r->reviewer),
 	};
 	memcpy(it->ref, r->ref, sizeof(it->ref));
 }
@@ -60,6 +61,7 @@ static void item_free(struct exec_item *it)
 	free(it->asker);
 	free(it->limit);
 	free(it->detail);
+	free(it->reviewer);
 }
 
 static void items_clear(struct items *s)
@@ -92,7 +94,8 @@ static void items_reverse(struct items *s)
 /* Steps behind `after` in one direction, ascending in any case; *end: there are no more. */
 static struct items read_steps(struct exec_tree *t, int64_t after, bool ascending, bool *end)
 {
-	struct log_filter f = { .steps = true, .oldest_first = ascending, .after = after, .limit = PAGE };
+	struct log_filter f = { .steps = true, .oldest_first = ascending, .after = after, .limit = PAGE,
+		.fits = t->fits };
 	struct items got = { 0 };
 
 	t->error = (struct err){ 0 };
@@ -304,22 +307,8 @@ static void forget_attempt(struct exec_attempt *a)
 	free(a);
 }
 
-static bool count_lines(void *ctx, const void *p, size_t n, struct err *e)
-{
-	int64_t *state = ctx; /* lines, bytes, last byte was no line end */
-
-	(void)e;
-	if (n == 0)
-		return true;
-	state[0] += (int64_t)lines_breaks(p, n);
-	state[1] += (int64_t)n;
-	state[2] = ((const char *)p)[n - 1] != '\n';
-	return state[1] < CODE_COUNT_MAX;
-}
-
 static void read_attempt(struct exec_tree *t, struct exec_attempt *a)
 {
-	int64_t state[3] = { 0 };
 	struct err e = { 0 };
 
 	close_excerpts(a);
@@ -332,8 +321,8 @@ static void read_attempt(struct exec_tree *t, struct exec_attempt *a)
 		log_line("attempt %lld: %s", (long long)a->id, e.msg);
 		return;
 	}
-	a->sections_n = section_list(&a->detail, a->sections);
-	a->code_lines = query_code(t->context.query, a->id, count_lines, state, &e) ? state[0] + state[2] : -1;
+	query_oddities(t->context.query, &a->detail, false, &a->odd, NULL);
+	a->sections_n = section_list(&a->detail, a->odd.filters > 0, a->sections);
 }
 
 struct exec_attempt *exec_tree_attempt(struct exec_tree *t, int64_t attempt)
@@ -670,9 +659,22 @@ void exec_tree_free(struct exec_tree *t)
 	drop_branch(t, 0);
 	free(t->branches);
 	free(t->unfolded);
+	list_filter_free(t->fits);
 	for (size_t i = 0; i < ATTEMPTS_KEPT; i++)
 		forget_attempt(t->attempts[i]);
 	free(t);
+}
+
+void exec_tree_filter(struct exec_tree *t, struct list_filter *f)
+{
+	list_filter_free(t->fits);
+	t->fits = f;
+	t->stale = true;
+}
+
+const struct list_filter *exec_tree_filter_of(const struct exec_tree *t)
+{
+	return t->fits;
 }
 
 const char *exec_tree_error(const struct exec_tree *t)

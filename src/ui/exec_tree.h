@@ -11,6 +11,8 @@
 
 #include "listbox.h"
 #include "section.h"
+#include "model/filtering.h"
+#include "model/review.h"
 
 /* A step (as its last attempt), an attempt or a check. Strings are owned by the tree. */
 struct exec_item {
@@ -24,6 +26,8 @@ struct exec_item {
 	int exit_code, signal;
 	int64_t queued_us, wall_us, step_attempts, artifacts;
 	enum verdict verdict;
+	enum judgement judgement, stale;
+	char *reviewer;
 };
 
 /* The first lines of a section, or the last of one that still grows. */
@@ -46,7 +50,7 @@ struct exec_attempt {
 	struct detail detail;
 	enum section_kind sections[SECTION_COUNT];
 	size_t sections_n;
-	int64_t code_lines;       /* -1 unknown */
+	struct oddities odd;      /* of the code alone */
 	struct excerpt excerpts[SECTION_COUNT];
 	struct py_cache py;
 	uint64_t used;            /* for throwing out what was not used for longest */
@@ -56,6 +60,9 @@ struct exec_tree;
 struct exec_tree *exec_tree_new(struct section_context context);
 void exec_tree_free(struct exec_tree *t);
 extern const struct list_ops exec_tree_ops; /* ctx: the tree */
+/* Steps that do not fit are not in it; the tree keeps the filter. NULL: all are. */
+void exec_tree_filter(struct exec_tree *t, struct list_filter *f);
+const struct list_filter *exec_tree_filter_of(const struct exec_tree *t);
 /* Why the record could not be read the last time; NULL: it could. */
 const char *exec_tree_error(const struct exec_tree *t);
 

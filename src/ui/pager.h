@@ -38,6 +38,8 @@ struct pager {
 	char *pattern;
 	struct range hit;    /* gone to last; start -1: none */
 	struct hunt hunt;
+	int64_t *stops;      /* owned: lines from 1 that . and , go along instead of sections */
+	size_t stops_n;
 	bool selecting;
 	struct text_row anchor, mark; /* first and last row of the selection, in any order */
 };
@@ -64,7 +66,20 @@ struct range pager_chosen(const struct pager *p);
 /* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
 bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
 
+/* ---- pager_stops.c: places in the code that something else names ---- */
+
+/* Shows the line as found. */
+void pager_show_line(struct pager *p, int64_t line);
+void pager_find_stops(struct pager *p);
+unsigned pager_go_stop(struct pager *p, int dir);
+/* Enter: from a traceback to the line of the code; a filter to its line; else earlier states of lines. */
+unsigned pager_link(struct view *v, const char *arg);
+unsigned pager_toggle_states(struct view *v, const char *arg);
+
 /* ---- pager_search.c ---- */
+
+/* What a search of the record found in it: shown, and gone on from by n. */
+void pager_show_found(struct pager *p, const struct pager_spec *spec);
 
 bool pager_try_goto(struct pager *p);      /* towards goto_line, once the index has come so far */
 bool pager_hunt(struct pager *p);          /* one slice of the search; true when it is over */
@@ -76,6 +91,8 @@ unsigned pager_cancel(struct view *v, const char *arg);
 
 /* ---- pager_go.c ---- */
 
+/* The line that a note would be on: where the selection or the last hit is, else the first on the screen. */
+void pager_line_subject(struct pager *p, struct subject *out);
 unsigned pager_escape(struct view *v, const char *arg);
 unsigned pager_select(struct view *v, const char *arg);
 unsigned pager_copy(struct view *v, const char *arg);

@@ -65,6 +65,20 @@ unsigned pager_copy(struct view *v, const char *arg)
 	return TURN_DRAW;
 }
 
+void pager_line_subject(struct pager *p, struct subject *out)
+{
+	int64_t at = p->selecting ? MIN(p->anchor.start, p->mark.start)
+	             : p->hit.start >= 0 && pager_is_visible(p, p->hit.start) ? p->hit.start : p->top.start;
+	int64_t line = p->empty ? -1 : lines_number(p->text.lines, p->text.window, at);
+
+	if (section_is_code(p->kind) && !p->path)
+		out->section = section_word(p->kind);
+	else if (p->kind == SECTION_STDOUT || p->kind == SECTION_STDERR)
+		out->section = section_word(p->kind);
+	if ((out->section || p->path) && line >= 0)
+		out->line = line + 1;
+}
+
 /* ---- other sections and attempts ------------------------------------------------------------------------------------------------ */
 
 static unsigned reopen(struct pager *p, const struct pager_spec *spec)
@@ -80,10 +94,13 @@ static unsigned go_section(struct view *v, int dir)
 {
 	struct pager *p = pager_of(v);
 	enum section_kind list[SECTION_COUNT];
+	struct oddities odd = { 0 };
 	struct detail d = { 0 };
 	struct err e = { 0 };
 	size_t n, i = 0;
 
+	if (p->stops_n)
+		return pager_go_stop(p, dir);
 	if (p->kind == SECTION_NONE) {
 		ui_notice(v->ui, "this is no section of an attempt");
 		return TURN_DRAW;
@@ -92,7 +109,8 @@ static unsigned go_section(struct view *v, int dir)
 		ui_error(v->ui, "%s", e.msg);
 		return TURN_DRAW;
 	}
-	n = section_list(&d, list);
+	query_oddities(v->ui->query, &d, false, &odd, NULL);
+	n = section_list(&d, odd.filters > 0, list);
 	query_detail_free(&d);
 	while (i < n && list[i] != (p->kind == SECTION_OUTPUT ? SECTION_STDOUT : p->kind))
 		i++;

@@ -155,3 +155,20 @@ unsigned pager_cancel(struct view *v, const char *arg)
 	ui_notice(v->ui, "cancelled");
 	return TURN_DRAW;
 }
+
+void pager_show_found(struct pager *p, const struct pager_spec *spec)
+{
+	int stream = p->kind == SECTION_STDERR ? STREAM_ERR : STREAM_OUT;
+	int64_t pos = section_is_stream(p->kind) ? source_find(p->text.source, stream, spec->pos) : spec->pos;
+
+	search_free(p->search);
+	p->search = search_compile(spec->pattern, strlen(spec->pattern), 0, NULL, NULL);
+	free(p->pattern);
+	p->pattern = xstrdup(spec->pattern);
+	p->follow = false;
+	if (pos < 0)
+		return;
+	p->hit = (struct range){ pos, pos + MAX(1, spec->found) };
+	pager_stand_at(p, 0);
+	pager_show_place(p, pos);
+}

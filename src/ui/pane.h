@@ -14,6 +14,12 @@ void pane_execution_goto(struct view *v, int64_t step);
 
 /* Draws a frame with its title in it. */
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused);
+/* The look of a judgement. */
+enum role judgement_role(enum judgement j);
+/* "✓ jm" with a blank behind, left of x; where there is little room the glyph alone; "(✓)" is one that has
+ * a newer attempt. Returns the x where it begins. */
+int pane_draw_mark(struct canvas *c, struct rect r, int x, int y, enum judgement j, enum judgement stale,
+                   const char *reviewer);
 /* The look of an outcome. */
 enum role outcome_role(enum outcome o);
 
@@ -28,6 +34,10 @@ struct pager_spec {
 	const char *path;           /* of an artifact; NULL */
 	int64_t pos;                /* byte to begin at; -1: the end */
 	bool python;                /* colours of Python */
+	int64_t line;               /* of the code to go to and to show as found, from 1; 0: pos counts */
+	const char *pattern;        /* is highlighted, as if it had been searched for; NULL */
+	int64_t found;              /* bytes at `pos` that are the hit; with them, pos is that of the stream as produced */
+	bool filters;               /* . and , go along the filters of the code */
 };
 struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e);
 

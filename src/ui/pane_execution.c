@@ -5,6 +5,7 @@
 #include "exec_tree.h"
 #include "pane.h"
 #include "textdraw.h"
+#include "traceback.h"
 
 struct pane {
 	struct view view;
@@ -70,7 +71,7 @@ static int draw_outcome(const struct exec_item *it, struct canvas *c, struct rec
 	x -= MAX(canvas_measure(c, word.data), wide ? 12 : 0) + 1;
 	canvas_text(c, r, x, y, PEN(outcome_role(it->state)), word.data);
 	buf_free(&word);
-	return x - 1;
+	return pane_draw_mark(c, r, x, y, it->judgement, step ? it->stale : JUDGED_NONE, it->reviewer) - 1;
 }
 
 static void draw_item(struct pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y)
@@ -100,6 +101,21 @@ static int indent_of(struct pane *p, const struct list_key *key)
 	return exec_tree_has_attempts(p->tree, key->v[0]) ? 8 : 4;
 }
 
+/* What is odd about the code is said beside it. */
+static void sum_code(const struct oddities *o, enum section_kind k, struct buf *out)
+{
+	struct buf odd = { 0 };
+	int64_t n = k == SECTION_CODE ? o->code_lines : o->filters;
+
+	if (n >= 0)
+		buf_addf(out, "%lld line%s", (long long)n, n == 1 ? "" : "s");
+	if (k == SECTION_CODE)
+		oddities_text(o, &odd);
+	if (odd.len)
+		buf_addf(out, "%sLOOK OUT: %s", out->len ? ", " : "", odd.data);
+	buf_free(&odd);
+}
+
 static void draw_section(struct pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
 	struct exec_attempt *a = exec_tree_attempt(p->tree, key->v[1]);
@@ -111,8 +127,8 @@ static void draw_section(struct pane *p, const struct list_key *key, struct canv
 		return;
 	x = canvas_text(c, r, x, y, PEN(ROLE_NORMAL), exec_tree_is_unfolded(p->tree, key) ? "▾ " : "▸ ");
 	x = canvas_text(c, r, x, y, PEN(ROLE_TITLE), section_word(k));
-	if (k == SECTION_CODE && a->code_lines >= 0)
-		buf_addf(&sum, "%lld line%s", (long long)a->code_lines, a->code_lines == 1 ? "" : "s");
+	if (k == SECTION_CODE || k == SECTION_FILTERS)
+		sum_code(&a->odd, k, &sum);
 	else
 		section_summary(&a->detail, k, &sum);
 	if (sum.len)
@@ -170,6 +186,8 @@ static void execution_draw(struct view *v, struct canvas *c, struct rect r)
 	p->keys_n = listbox_rows(&p->list, r.h, p->keys);
 	if (p->keys_n == 0 && exec_tree_error(p->tree))
 		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_ERROR), exec_tree_error(p->tree));
+	else if (p->keys_n == 0 && exec_tree_filter_of(p->tree))
+		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_STRONG), "No step fits the filter; f changes it.");
 	else if (p->keys_n == 0)
 		draw_empty(v->ui, c, r);
 	for (size_t i = 0; i < p->keys_n; i++) {
@@ -181,6 +199,27 @@ static void execution_draw(struct view *v, struct canvas *c, struct rect r)
 }
 
 /* ---- what keys do -------------------------------------------------------------------------------------------- */
+
+/* A row of a traceback or of the filters stands for the line of code that it names. */
+static void names_line(struct pane *p, struct exec_attempt *a, struct excerpt *x, enum section_kind k, int64_t i,
+                       struct pager_spec *spec)
+{
+	int64_t line = 0;
+	size_t got;
+
+	if (i < 0 || i >= (int64_t)x->n || (k != SECTION_FILTERS && !section_is_stream(k)))
+		return;
+	int64_t end = x->rows[i].end >= 0 ? x->rows[i].end : x->text.size;
+	const char *bytes = window_at(x->text.window, x->rows[i].start, (size_t)MIN(end - x->rows[i].start, 4096), &got);
+	if (bytes)
+		got = (size_t)MIN((int64_t)got, end - x->rows[i].start);
+	if (bytes)
+		line = k == SECTION_FILTERS ? section_filter_line(bytes, got) : traceback_line(&a->detail, bytes, got);
+	if (line == 0)
+		return;
+	*spec = (struct pager_spec){ .attempt = a->id, .section = SECTION_CODE, .line = line, .filters = k == SECTION_FILTERS };
+	ui_notice(p->view.ui, "line %lld of the code", (long long)line);
+}
 
 /* Full screen, at the line that the cursor is on. */
 static unsigned open_pager(struct pane *p)
@@ -202,6 +241,7 @@ static unsigned open_pager(struct pane *p)
 			spec.pos = x->rows[i].start;
 		else if (i >= (int64_t)x->n && x->n > 0)
 			spec.pos = x->rows[x->n - 1].start;
+		names_line(p, a, x, k, i, &spec);
 		if (k == SECTION_FILES && i >= 0 && (size_t)i < a->detail.artifacts_n &&
 		    a->detail.artifacts[i].size >= 0 && a->detail.artifacts[i].what != ARTIFACT_DELETED) {
 			spec = (struct pager_spec){ .attempt = a->id, .sha256 = a->detail.artifacts[i].sha256,
@@ -403,6 +443,51 @@ static unsigned follow(struct view *v, const char *arg)
 	return TURN_DRAW;
 }
 
+/* ---- the filter ----------------------------------------------------------------------------------------------- */
+
+static void filter_by(void *ctx, const char *text)
+{
+	struct pane *p = ctx;
+	struct err e = { 0 };
+	struct list_filter *f = list_filter_new(text, &e);
+
+	if (e.code != ERR_NONE) {
+		ui_error(p->view.ui, "%s", e.msg);
+		return;
+	}
+	exec_tree_filter(p->tree, f);
+	listbox_validate(&p->list);
+	ui_notice(p->view.ui, f ? "only steps that fit; f and Enter on an empty line shows all" : "all steps");
+}
+
+static void filter_complete(void *ctx, const char *text, struct strv *out)
+{
+	(void)ctx;
+	list_filter_complete(text, out);
+}
+
+static unsigned filter(struct view *v, const char *arg)
+{
+	static const struct prompt_ops ask = { .label = "filter (Tab offers): ", .kind = PROMPT_TEXT, .complete = filter_complete, .done = filter_by };
+	struct pane *p = pane_of(v);
+	const struct list_filter *now = exec_tree_filter_of(p->tree);
+
+	if (arg)
+		filter_by(p, arg);
+	else
+		ui_ask(v->ui, &ask, p, now ? list_filter_text(now) : NULL, HISTORY_FILTER);
+	return TURN_DRAW;
+}
+
+static void execution_title(struct view *v, struct buf *left, struct buf *right)
+{
+	const struct list_filter *now = exec_tree_filter_of(pane_of(v)->tree);
+
+	(void)right;
+	if (now)
+		buf_addf(left, " · %s", list_filter_text(now));
+}
+
 /* ---- searching: titles, references, outcomes ---------------------------------------------------------------------- */
 
 static bool row_matches(struct pane *p, const struct list_key *key)
@@ -511,6 +596,23 @@ static unsigned clear_search(struct view *v, const char *arg)
 
 /* ---- the view ------------------------------------------------------------------------------------------------------ */
 
+/* The line of code or of a stream that the cursor is on. */
+static void place_subject(struct pane *p, struct exec_attempt *a, struct subject *out)
+{
+	const struct list_key *key = &p->list.cursor;
+	enum section_kind k = (enum section_kind)key->v[2];
+	struct excerpt *x;
+	int64_t i;
+
+	if (!section_is_code(k) && !section_is_stream(k))
+		return;
+	out->section = section_word(k);
+	x = key->v[3] ? exec_tree_excerpt(p->tree, a, k) : NULL;
+	i = x ? key->v[3] - 1 - x->more_before : -1;
+	if (i >= 0 && i < (int64_t)x->n && x->rows[i].line >= 0)
+		out->line = lines_number(x->text.lines, x->text.window, x->rows[i].line) + 1;
+}
+
 static bool execution_subject(struct view *v, struct subject *out)
 {
 	struct pane *p = pane_of(v);
@@ -525,6 +627,8 @@ static bool execution_subject(struct view *v, struct subject *out)
 	out->attempt = a->id;
 	out->step = a->detail.step.number;
 	memcpy(out->ref, a->detail.ref, sizeof(out->ref));
+	out->check = a->detail.attempt.check != 0;
+	place_subject(p, a, out);
 	if (key->v[2] == SECTION_FILES && key->v[3] > 0 && (size_t)key->v[3] <= a->detail.artifacts_n) {
 		out->path = xstrdup(a->detail.artifacts[key->v[3] - 1].path);
 		out->artifact = true;
@@ -588,7 +692,7 @@ static const struct view_action actions[] = {
 	{ CMD_OPEN, open_row }, { CMD_UNFOLD, unfold }, { CMD_FOLD, fold }, { CMD_UNFOLD_ALL, unfold_all },
 	{ CMD_FOLD_ALL, fold_all }, { CMD_NEXT_STEP, next_step }, { CMD_PREV_STEP, prev_step },
 	{ CMD_NEXT_FAILED, next_failed }, { CMD_PREV_FAILED, prev_failed }, { CMD_FOLLOW, follow },
-	{ CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev }, { CMD_ESCAPE, clear_search },
+	{ CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev }, { CMD_ESCAPE, clear_search }, { CMD_FILTER, filter },
 	{ CMD_NONE, NULL },
 };
 
@@ -603,7 +707,7 @@ static struct listbox *execution_list(struct view *v)
 }
 
 static const struct view_ops ops = {
-	.name = "Execution", .list = execution_list, .place = PLACE_LIST, .actions = actions, .hints = hints, .draw = execution_draw,
+	.name = "Execution", .list = execution_list, .place = PLACE_LIST, .actions = actions, .hints = hints, .draw = execution_draw, .title = execution_title,
 	.mouse = execution_mouse, .changed = execution_changed, .tick = execution_tick, .subject = execution_subject,
 	.search = execution_search, .free = execution_free,
 };

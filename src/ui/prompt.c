@@ -154,7 +154,9 @@ static void recall(struct prompt *p, int dir)
 
 static void complete(struct prompt *p, int dir)
 {
-	if (!p->ops->complete)
+	if (p->ops->turn)
+		p->ops->turn(p->ctx, dir);
+	if (p->ops->turn || !p->ops->complete)
 		return;
 	if (!p->offering) {
 		strv_free(&p->offers);

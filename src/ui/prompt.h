@@ -19,6 +19,8 @@ enum prompt_result { PROMPT_GOES_ON, PROMPT_DONE, PROMPT_CANCELLED };
 struct prompt_ops {
 	const char *label;          /* "/" or "save as: "; a confirm's question */
 	enum prompt_kind kind;
+	/* What Tab and S-Tab (dir -1) do instead of completing; it may change what `label` points at. NULL. */
+	void (*turn)(void *ctx, int dir);
 	/* Adds what could stand there instead of the text, for Tab; NULL: no completion. */
 	void (*complete)(void *ctx, const char *text, struct strv *out);
 	void (*changed)(void *ctx, const char *text); /* after each key; NULL */

@@ -16,6 +16,7 @@
 #include "loop.h"
 #include "model.h"
 #include "model/query.h"
+#include "model/review.h"
 #include "model/run.h"
 #include "model/source.h"
 #include "model/watch.h"
@@ -35,6 +36,9 @@ struct subject {
 	char ref[REF_TEXT];     /* "7.2"; "" */
 	char *path;             /* an artifact of the attempt, or a file of the workspace; owned, NULL */
 	bool artifact;          /* path is an artifact of the attempt */
+	bool check;             /* it is a check */
+	const char *section;    /* "code", "stdout", "stderr": where `line` is; NULL */
+	int64_t line;           /* from 1; 0: none */
 };
 void subject_free(struct subject *s);
 
@@ -78,7 +82,7 @@ struct notice {
 	char *text; /* owned */
 };
 
-enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_COUNT };
+enum history { HISTORY_COMMAND, HISTORY_SEARCH, HISTORY_SAVE, HISTORY_NOTE, HISTORY_FILTER, HISTORY_COUNT };
 
 #define UI_DEPTH 16      /* views over each other */
 #define UI_MIN_COLS 20
@@ -111,12 +115,14 @@ struct ui {
 	struct notice *notices;       /* oldest first */
 	size_t notices_n, notices_cap;
 	struct buf copied;            /* what y copied last */
+	int64_t picked;               /* attempt that D picked for a difference; 0: none */
 	bool watch_failed;            /* said already */
 	unsigned after_prompt;        /* masks of what an answer did */
 	bool notice_fresh;            /* the last one is on the last line until the next key */
 	bool mouse;
 
 	struct spawned *children;     /* processes of ours (spawn.h) */
+	enum tier isolation;          /* TIER_NONE: not known yet */
 	char sandbox[80];             /* what the first line says of network and sandbox */
 	int64_t running;              /* attempts without an end */
 	int64_t ended;                /* attempts and checks with an end: artifacts and inputs are final */
@@ -168,6 +174,21 @@ unsigned act_rerun(struct view *v, const char *arg);
 unsigned act_edit(struct view *v, const char *arg);
 unsigned act_add(struct view *v, const char *arg);
 unsigned act_stop(struct view *v, const char *arg);
+/* Starts a rerun of the attempt, and of the later steps that follow. */
+void act_rerun_start(struct ui *ui, const char *ref, bool later_too);
+unsigned act_diff(struct view *v, const char *arg);
+unsigned act_diff_pick(struct view *v, const char *arg);
+unsigned act_mark(struct view *v, const char *arg);
+unsigned act_note(struct view *v, const char *arg);
+unsigned act_dossier(struct view *v, const char *arg);
+unsigned act_queue(struct view *v, const char *arg);
+unsigned act_next_review(struct view *v, const char *arg);
+unsigned act_prev_review(struct view *v, const char *arg);
+unsigned act_report(struct view *v, const char *arg);
+unsigned act_search_record(struct view *v, const char *arg); /* view_found.c */
+/* Code that somebody drafted goes into the editor, and from there into a new step if the user says so. */
+unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose);
+unsigned act_ask(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -177,9 +198,19 @@ unsigned view_panes_focus(struct view *v, enum pane_id pane);
 /* Shows an attempt in the Execution pane; unfolded, unless it is a check. */
 void view_panes_select(struct view *v, int64_t attempt, bool unfold);
 void view_panes_goto(struct view *v, int64_t step);
+struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e);
+bool view_is_dossier(const struct view *v);
+void view_dossier_show(struct view *v, int64_t attempt); /* another one, in its place */
+struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed); /* sample 0: everything */
+/* The attempt beside `step` in the queue, which goes there; 0: none. False: this is no queue. */
+bool view_queue_beside(struct view *v, int64_t step, int dir, int64_t *attempt);
 struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */
+struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right); /* ids of attempts or checks */
+/* An input as the attempt saw it, against the file of now. */
+struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path);
+struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step);
 
 /* ---- opening (ui.c) ------------------------------------------------------------------------------------ */
 

@@ -1,15 +1,18 @@
 /* The sections of an attempt as sources of bytes; those that are no bytes of the record are written here. */
 #include "section.h"
+#include "model/message.h"
+#include "section_review.h"
 #include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const words[SECTION_COUNT] = {
-	[SECTION_NONE] = "", [SECTION_CODE] = "code", [SECTION_INPUTS] = "inputs", [SECTION_OUTPUT] = "stdout and stderr",
+	[SECTION_NONE] = "", [SECTION_ASKED] = "asked", [SECTION_CODE] = "code", [SECTION_INPUTS] = "inputs", [SECTION_OUTPUT] = "stdout and stderr",
 	[SECTION_STDOUT] = "stdout", [SECTION_STDERR] = "stderr", [SECTION_FILES] = "files",
 	[SECTION_REFUSALS] = "refusals", [SECTION_ENVIRONMENT] = "environment", [SECTION_POLICY] = "policy",
-	[SECTION_RESOURCES] = "resources",
+	[SECTION_RESOURCES] = "resources", [SECTION_MESSAGES] = "messages", [SECTION_REVIEW] = "review",
+	[SECTION_FILTERS] = "filters",
 };
 
 const char *section_word(enum section_kind k)
@@ -27,21 +30,36 @@ bool section_is_stream(enum section_kind k)
 	return k == SECTION_OUTPUT || k == SECTION_STDOUT || k == SECTION_STDERR;
 }
 
-size_t section_list(const struct detail *d, enum section_kind out[SECTION_COUNT])
+static const char *purpose_of(const struct detail *d)
+{
+	const char *purpose = d->attempt.purpose ? d->attempt.purpose : d->step.purpose;
+
+	return purpose && *purpose ? purpose : NULL;
+}
+
+size_t section_list(const struct detail *d, bool filters, enum section_kind out[SECTION_COUNT])
 {
 	size_t n = 0;
 
+	if (d->attempt.asker.kind == ASKER_ASSISTANT || purpose_of(d))
+		out[n++] = SECTION_ASKED;
 	out[n++] = SECTION_CODE;
+	if (filters)
+		out[n++] = SECTION_FILTERS;
 	out[n++] = SECTION_INPUTS;
 	out[n++] = SECTION_STDOUT;
 	out[n++] = SECTION_STDERR;
 	out[n++] = SECTION_FILES;
 	if (d->refusals_n > 0)
 		out[n++] = SECTION_REFUSALS;
+	if (d->marks_n + d->notes_n > 0)
+		out[n++] = SECTION_REVIEW;
 	out[n++] = SECTION_ENVIRONMENT;
 	out[n++] = SECTION_POLICY;
 	if (d->end.attempt)
 		out[n++] = SECTION_RESOURCES;
+	if (d->messages > 0)
+		out[n++] = SECTION_MESSAGES;
 	return n;
 }
 
@@ -63,6 +81,22 @@ static void add_size(struct buf *out, int64_t bytes)
 static void add_name(struct buf *out, const char *name)
 {
 	escape_name(out, name, strlen(name));
+}
+
+static void sum_asked(const struct detail *d, struct buf *out)
+{
+	const struct asker *asker = &d->attempt.asker;
+
+	buf_adds(out, asker->kind == ASKER_ASSISTANT ? "by assistant " : "by ");
+	add_name(out, asker->name ? asker->name : "");
+	if (asker->version) {
+		buf_addc(out, ' ');
+		add_name(out, asker->version);
+	}
+	if (purpose_of(d)) {
+		buf_adds(out, ": ");
+		escape_text(out, purpose_of(d), strlen(purpose_of(d)), ESCAPE_ALL);
+	}
 }
 
 static void sum_inputs(const struct detail *d, struct buf *out)
@@ -145,6 +179,9 @@ static void sum_resources(const struct detail *d, struct buf *out)
 void section_summary(const struct detail *d, enum section_kind k, struct buf *out)
 {
 	switch (k) {
+	case SECTION_ASKED:
+		sum_asked(d, out);
+		break;
 	case SECTION_INPUTS:
 		sum_inputs(d, out);
 		break;
@@ -160,6 +197,9 @@ void section_summary(const struct detail *d, enum section_kind k, struct buf *ou
 	case SECTION_REFUSALS:
 		sum_refusals(d, out);
 		break;
+	case SECTION_REVIEW:
+		section_sum_review(d, out);
+		break;
 	case SECTION_ENVIRONMENT:
 		buf_addf(out, "%s %s", d->env.implementation ? d->env.implementation : "",
 		         d->env.version ? d->env.version : "");
@@ -169,6 +209,9 @@ void section_summary(const struct detail *d, enum section_kind k, struct buf *ou
 		break;
 	case SECTION_RESOURCES:
 		sum_resources(d, out);
+		break;
+	case SECTION_MESSAGES:
+		buf_addf(out, "%lld cite%s it", (long long)d->messages, d->messages == 1 ? "s" : "");
 		break;
 	default:
 		break;
@@ -188,6 +231,20 @@ static const char *const since_words[] = {
 	[SINCE_SAME] = "unchanged since", [SINCE_CHANGED] = "CHANGED since", [SINCE_MISSING] = "no longer there",
 	[SINCE_UNKNOWN] = "",
 };
+
+static void write_asked(const struct section_context *c, const struct detail *d, struct buf *out)
+{
+	char when[CLOCK_TEXT];
+
+	(void)c;
+	sum_asked(d, out);
+	clock_local(d->attempt.queued_us, when);
+	buf_addf(out, "\nrecorded  %s\n", when);
+	if (d->retry_of[0])
+		buf_addf(out, "corrects  %s\n", d->retry_of);
+	if (d->end.attempt && d->end.answer)
+		buf_adds(out, "answer    not delivered: nobody was there to get it\n");
+}
 
 static void write_inputs(const struct section_context *c, const struct detail *d, struct buf *out)
 {
@@ -350,9 +407,35 @@ static void write_resources(const struct section_context *c, const struct detail
 		add_fact(out, "answer", "not delivered: nobody was there to get it");
 }
 
+static bool write_message(void *ctx, const struct said *m)
+{
+	struct buf *out = ctx;
+	char when[CLOCK_TEXT];
+
+	clock_local(m->at_us, when);
+	buf_addf(out, "%s  ", when);
+	add_name(out, m->by.name);
+	if (m->by.version) {
+		buf_addc(out, ' ');
+		add_name(out, m->by.version);
+	}
+	buf_addf(out, "\n%s\n\n", m->text);
+	return true;
+}
+
+static void write_messages(const struct section_context *c, const struct detail *d, struct buf *out)
+{
+	struct err e = { 0 };
+
+	if (!c->query || !query_messages_of(c->query, d->attempt.id, write_message, out, &e))
+		buf_addf(out, "they could not be read: %s\n", e.msg);
+}
+
 static void (*const writers[SECTION_COUNT])(const struct section_context *c, const struct detail *d, struct buf *out) = {
+	[SECTION_REVIEW] = section_write_review, [SECTION_FILTERS] = section_write_filters, [SECTION_ASKED] = write_asked,
 	[SECTION_INPUTS] = write_inputs, [SECTION_FILES] = write_files, [SECTION_REFUSALS] = write_refusals,
 	[SECTION_ENVIRONMENT] = write_environment, [SECTION_POLICY] = write_policy, [SECTION_RESOURCES] = write_resources,
+	[SECTION_MESSAGES] = write_messages,
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------- */

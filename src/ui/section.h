@@ -13,21 +13,27 @@
 
 enum section_kind {
 	SECTION_NONE, /* the attempt itself */
+	SECTION_ASKED, /* who asked for it, and what for; where that is more than a person's run */
 	SECTION_CODE,
+	SECTION_FILTERS, /* lines of the code that decide which data count */
 	SECTION_INPUTS,
 	SECTION_OUTPUT, /* both streams in order of arrival */
 	SECTION_STDOUT,
 	SECTION_STDERR,
 	SECTION_FILES,
 	SECTION_REFUSALS,
+	SECTION_REVIEW, /* marks and notes */
 	SECTION_ENVIRONMENT,
 	SECTION_POLICY,
 	SECTION_RESOURCES,
+	SECTION_MESSAGES, /* that cite it */
 	SECTION_COUNT,
 };
 const char *section_word(enum section_kind k); /* "stdout" */
-/* Which of them an attempt has, in order of showing; returns how many. */
-size_t section_list(const struct detail *d, enum section_kind out[SECTION_COUNT]);
+/* Which of them an attempt has, in order of showing; returns how many. `filters`: its code has some. */
+size_t section_list(const struct detail *d, bool filters, enum section_kind out[SECTION_COUNT]);
+/* The line of code that a row of the section filters is about; 0: none. */
+int64_t section_filter_line(const char *row, size_t n);
 /* "14 lines", "empty", "layers.xlsx 6.1K": what stands beside its name. */
 void section_summary(const struct detail *d, enum section_kind k, struct buf *out);
 bool section_is_code(enum section_kind k);

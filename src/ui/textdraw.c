@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/odd.h"
+
 #define SPANS_MAX 2048  /* coloured pieces of one line of Python */
 #define PY_PIECE 8192   /* bytes of a line that are lexed for one row */
 #define HITS_MAX 64     /* highlighted in one row */
@@ -137,11 +139,36 @@ static struct pen stream_pen(const struct text_paint *p, struct stream_tint *t, 
 	return pen;
 }
 
+#define ALIKES 64 /* of one row */
+
+/* Look-alike letters are drawn as what has no glyph of its own: they must not pass for what they look like. */
+static void mark_alikes(const struct text_paint *p, const struct glyph *glyphs, int64_t n, struct pen *pens)
+{
+	struct odd_span odd[ALIKES];
+	int64_t from = glyphs[0].at, to = glyphs[n - 1].at + glyphs[n - 1].len, at = 0;
+	bool wide = false;
+	size_t got, count;
+
+	for (int64_t i = 0; i < n && !wide; i++)
+		wide = glyphs[i].kind == GLYPH_TEXT && (glyphs[i].bytes[0] & 0x80);
+	const char *bytes = wide && to > from ? window_at(p->text->window, from, (size_t)MIN(to - from, (int64_t)PY_PIECE), &got) : NULL;
+	if (!bytes)
+		return;
+	count = odd_find(bytes, (size_t)MIN((int64_t)got, to - from), odd, ALIKES);
+	for (size_t k = 0; k < count; k++) {
+		while (at < n && glyphs[at].at < from + (int64_t)odd[k].start)
+			at++;
+		if (odd[k].kind == ODD_ALIKE && at < n && glyphs[at].at == from + (int64_t)odd[k].start)
+			pens[at].role = ROLE_CONTROL;
+	}
+}
+
 bool text_paint_row(const struct text_paint *p, struct canvas *c, struct rect clip, int x, int y, int cols,
                     const struct text_row *row, int64_t skip, struct pen pen)
 {
 	size_t max = (size_t)cols + 8;
 	struct glyph *glyphs;
+	struct pen *pens;
 	struct colouring *colours;
 	struct stream_tint tint = { .known = false };
 	int64_t n;
@@ -155,11 +182,16 @@ bool text_paint_row(const struct text_paint *p, struct canvas *c, struct rect cl
 	lex_line(p, row, colours);
 	if (n > 0)
 		find_hits(p, row, glyphs[0].at, glyphs[n - 1].at + 1, colours);
+	pens = xcalloc(max, sizeof(*pens));
+	for (int64_t i = 0; i < n; i++)
+		pens[i] = glyph_pen(p, colours, &glyphs[i], stream_pen(p, &tint, glyphs[i].at, pen));
+	if (n > 0)
+		mark_alikes(p, glyphs, n, pens);
 	for (int64_t i = 0; i < n; i++) {
-		struct pen use = glyph_pen(p, colours, &glyphs[i], stream_pen(p, &tint, glyphs[i].at, pen));
-		canvas_put(c, clip, x, y, glyphs[i].bytes, glyphs[i].n, glyphs[i].width, use);
+		canvas_put(c, clip, x, y, glyphs[i].bytes, glyphs[i].n, glyphs[i].width, pens[i]);
 		x += glyphs[i].width;
 	}
+	free(pens);
 	free(glyphs);
 	free(colours);
 	return n >= 0;

@@ -32,6 +32,17 @@ static void close_record(struct ui *ui)
 	ui->ws = NULL;
 }
 
+/* What runs get here is known once one was made in this boot; then it stands in the first line. */
+static void say_isolation(struct ui *ui)
+{
+	enum tier tier = ui->isolation;
+
+	if (tier == TIER_NONE && !ui->evidence)
+		tier = ui->isolation = workspace_tier(ui->ws);
+	snprintf(ui->sandbox, sizeof(ui->sandbox), "%s%s%s", ui->evidence ? "read only" : "network off",
+	         tier == TIER_NONE ? "" : " · sandbox ", tier == TIER_NONE ? "" : tier == TIER_A ? "full" : tier_word(tier));
+}
+
 /* How many attempts and checks have an end, and how many have none. */
 static void count_runs(struct ui *ui)
 {
@@ -40,6 +51,7 @@ static void count_runs(struct ui *ui)
 	/* in a copy nothing runs: it did when the copy was made */
 	ui->running = ui->evidence ? 0 : open;
 	ui->ended = query_tally(ui->query, "attempts") + query_tally(ui->query, "checks") - open;
+	say_isolation(ui);
 }
 
 static unsigned on_watch(void *ctx)
@@ -161,7 +173,6 @@ bool ui_open_record(struct ui *ui, struct err *e)
 		loop_add(ui->loop, watch_fd(ui->watch), on_watch, ui);
 	count_runs(ui);
 	query_log(ui->query, &newest, find_newest, &ui->newest, NULL);
-	snprintf(ui->sandbox, sizeof(ui->sandbox), "%s", ui->evidence ? "read only" : "network off");
 	show_panes(ui);
 	return true;
 }

@@ -237,6 +237,8 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 
 	buf_adds(left, p->title);
 	size_format(p->text.size, size);
+	if (p->stops_n)
+		buf_addf(left, " · . next of %zu filter%s", p->stops_n, p->stops_n == 1 ? "" : "s");
 	if (p->hunt.on)
 		buf_adds(right, "searching … ");
 	if (p->follow)
@@ -361,7 +363,7 @@ static unsigned toggle_wrap(struct view *v, const char *arg)
 	return TURN_DRAW;
 }
 
-static unsigned toggle_states(struct view *v, const char *arg)
+unsigned pager_toggle_states(struct view *v, const char *arg)
 {
 	struct pager *p = pager_of(v);
 
@@ -460,6 +462,8 @@ static bool pager_subject(struct view *v, struct subject *out)
 	out->attempt = p->attempt;
 	out->step = p->step;
 	memcpy(out->ref, p->ref, sizeof(out->ref));
+	out->check = strchr(p->ref, 'r') != NULL;
+	pager_line_subject(p, out);
 	if (p->path) {
 		out->path = xstrdup(p->path);
 		out->artifact = true;
@@ -485,6 +489,9 @@ static void unload(struct pager *p)
 	py_cache_free(&p->py);
 	free(p->title);
 	free(p->path);
+	free(p->stops);
+	p->stops = NULL;
+	p->stops_n = 0;
 	p->title = p->path = NULL;
 }
 
@@ -558,13 +565,19 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 			pager_stand_at(p, spec->pos);
 		if (spec->pos > 0)
 			pager_settle(p);
+		if (spec->pattern)
+			pager_show_found(p, spec);
+		if (spec->filters)
+			pager_find_stops(p);
+		if (spec->line > 0)
+			pager_show_line(p, spec->line);
 	}
 	query_detail_free(&d);
 	return ok;
 }
 
 static const struct view_action actions[] = {
-	{ CMD_SIDE_RIGHT, side_right }, { CMD_SIDE_LEFT, side_left }, { CMD_WRAP, toggle_wrap }, { CMD_LINK, toggle_states },
+	{ CMD_SIDE_RIGHT, side_right }, { CMD_SIDE_LEFT, side_left }, { CMD_WRAP, toggle_wrap }, { CMD_LINK, pager_link },
 	{ CMD_NUMBERS, toggle_numbers }, { CMD_TIMES, toggle_times }, { CMD_FOLLOW, toggle_follow }, { CMD_GOTO, pager_goto },
 	{ CMD_SEARCH_NEXT, pager_search_next }, { CMD_SEARCH_PREV, pager_search_prev }, { CMD_CANCEL, pager_cancel }, { CMD_ESCAPE, pager_escape },
 	{ CMD_SELECT, pager_select }, { CMD_COPY, pager_copy }, { CMD_NEXT_SECTION, pager_next_section },

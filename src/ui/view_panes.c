@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pane.h"
+#include "text.h"
 
 #define THREE_COLS 72 /* from here on all three are shown */
 #define THREE_ROWS 16
@@ -47,6 +48,30 @@ enum role outcome_role(enum outcome o)
 	};
 
 	return (enum role)roles[o < OUTCOME_COUNT ? o : 0];
+}
+
+enum role judgement_role(enum judgement j)
+{
+	return j == JUDGED_ACCEPTED ? ROLE_GOOD : j == JUDGED_QUESTIONED ? ROLE_WARN : j == JUDGED_REJECTED ? ROLE_BAD : ROLE_DIM;
+}
+
+int pane_draw_mark(struct canvas *c, struct rect r, int x, int y, enum judgement j, enum judgement stale,
+                   const char *reviewer)
+{
+	const char *glyph = judgement_glyph(j);
+	char text[64];
+
+	if (!*glyph && !*judgement_glyph(stale))
+		return x;
+	if (!*glyph)
+		snprintf(text, sizeof(text), r.w >= 60 ? "(%s) stale " : "(%s) ", judgement_glyph(stale));
+	else
+		snprintf(text, sizeof(text), r.w >= 60 && reviewer ? "%s %.*s " : "%s ", glyph, 10, reviewer ? reviewer : "");
+	if (!utf8_valid(text, strlen(text))) /* a name cut inside a letter */
+		snprintf(text, sizeof(text), "%s ", glyph);
+	x -= canvas_measure(c, text);
+	canvas_text(c, r, x, y, PEN(*glyph ? judgement_role(j) : ROLE_DIM), text);
+	return x;
 }
 
 static struct view *focused(struct panes *p)
@@ -100,6 +125,22 @@ static void add_tally(struct ui *ui, struct buf *out, const char *name, const ch
 	buf_addf(out, "%s%lld %s", out->len ? " · " : "", (long long)n, n == 1 ? one : many);
 }
 
+/* How far the review is: what was said, and what is left. */
+static void add_review(struct ui *ui, struct buf *out)
+{
+	static const enum judgement judgements[] = { JUDGED_ACCEPTED, JUDGED_QUESTIONED, JUDGED_REJECTED };
+	int64_t left = query_tally(ui->query, "to review");
+
+	for (size_t i = 0; i < ARRAY_LEN(judgements); i++) {
+		int64_t n = query_tally(ui->query, judgement_word(judgements[i]));
+
+		if (n > 0)
+			buf_addf(out, "  %s %lld", judgement_glyph(judgements[i]), (long long)n);
+	}
+	if (left > 0)
+		buf_addf(out, "  %lld to review", (long long)left);
+}
+
 static void panes_title(struct view *v, struct buf *left, struct buf *right)
 {
 	struct ui *ui = v->ui;
@@ -112,6 +153,7 @@ static void panes_title(struct view *v, struct buf *left, struct buf *right)
 	add_tally(ui, &counts, "attempts", "attempt", "attempts");
 	if (ui->running > 0)
 		buf_addf(&counts, " · %lld running", (long long)ui->running);
+	add_review(ui, &counts);
 	buf_addf(left, "   %s", counts.data);
 	buf_free(&counts);
 	buf_adds(right, ui->sandbox);
@@ -248,7 +290,7 @@ static const struct view_action actions[] = {
 
 static const struct view_hint hints[] = {
 	{ CMD_OPEN, "open" }, { CMD_HELP, "help" }, { CMD_REPEAT, "repeat" }, { CMD_RERUN, "rerun" }, { CMD_EDIT, "edit" },
-	{ CMD_ADD, "add" }, { CMD_STOP, "stop" }, { CMD_SEARCH, "search" }, { CMD_NEXT_PANE, "pane" },
+	{ CMD_ADD, "add" }, { CMD_MARK, "mark" }, { CMD_STOP, "stop" }, { CMD_SEARCH, "search" }, { CMD_NEXT_PANE, "pane" },
 	{ CMD_BACK, "quit" }, { CMD_NONE, NULL },
 };
 

@@ -1,14 +1,14 @@
 """make bench: tickmark against named peers, in pairs, one table of ratios.
 
-python3 bench.py TICKMARK PEER [P1 P3 …]      BENCH_N: pairs of each (default 100)
+python3 bench.py TICKMARK PEER GENERATE [P1 P3 …]      BENCH_N: pairs of each (default 100)
 
 A pair is one run of ours and one of the peer, in an order that alternates; the figure is the ratio
 of the medians. Absolute times are printed for orientation only: they mean nothing on shared machines.
 """
-import os, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
+import os, random, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 
-TICK, PEER = (os.path.abspath(p) for p in sys.argv[1:3])
-WANT = sys.argv[3:]
+TICK, PEER, GENERATE = (os.path.abspath(p) for p in sys.argv[1:4])
+WANT = sys.argv[4:]
 N = int(os.environ.get("BENCH_N", "100"))
 PYTHON = "/usr/bin/python3"
 WORK = tempfile.mkdtemp(prefix="tickmark-bench.", dir=os.environ.get("BENCH_DIR"))
@@ -18,11 +18,11 @@ NULL = open(os.devnull, "r+b")
 rows = []
 
 
-def timed(argv, cwd, env=ENV):
+def timed(argv, cwd, env=ENV, fine=(0,)):
     begin = time.perf_counter()
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=NULL, stdout=NULL, stderr=subprocess.PIPE)
     spent = time.perf_counter() - begin
-    if done.returncode != 0:
+    if done.returncode not in fine:
         sys.exit(f"bench: {argv} failed: {done.stderr.decode(errors='replace')}")
     return spent
 
@@ -107,6 +107,107 @@ def p3():
     say("P3", f"capture of 1 GB in 64 KiB blocks / python3 > file + fsync ({n} pairs)", x, y, 4.0, f"{x:.2f} s / {y:.2f} s")
 
 
+def changed(lines, share):
+    """Two files of numbered lines of which a share was edited, removed or added."""
+    draw = random.Random(lines)
+    a = ["%d,%d,stable text of a line\n" % (i, draw.randrange(1000)) for i in range(lines)]
+    b = list(a)
+    for i in range(int(lines * share)):
+        k, what = draw.randrange(len(b)), draw.randrange(3)
+        b[k] = ["", b[k] + "a new line %d\n" % i, b[k].rstrip("\n") + "x\n"][what]
+    paths = [f"{WORK}/{side}{lines}.csv.txt" for side in "ab"]
+    write(paths[0], "".join(a))
+    write(paths[1], "".join(b))
+    return paths
+
+
+def peak(argv):
+    """Peak memory in KiB."""
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(NULL.fileno(), 1)
+        os.execvpe(argv[0], argv, ENV)
+    return os.wait4(pid, 0)[2].ru_maxrss
+
+
+def p6():
+    for lines in (200_000, 1_000_000):
+        a, b = changed(lines, 0.01)
+        ours, gnu = [TICK, "diff", "--files", a, b], ["diff", "-u", a, b]
+        git = ["git", "diff", "--no-index", "--no-color", a, b]
+        n = max(N // (5 if lines < 500_000 else 20), 5)
+        x, y = pairs(lambda: timed(ours, WORK, fine=(1,)), lambda: timed(gnu, WORK, fine=(1,)), n)
+        say("P6", f"diff of {lines} lines, 1 % edited / GNU diff -u ({n} pairs)", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
+        x, y = pairs(lambda: timed(ours, WORK, fine=(1,)), lambda: timed(git, WORK, fine=(1,)), n)
+        say("P6b", "the same / git diff --no-index", x, y, 1.0, f"{x:.2f} s / {y:.2f} s")
+        x, y = peak(ours), peak(gnu)
+        say("P6c", "the same, peak memory / GNU diff", x, y, 1.0, f"{x >> 10} MiB / {y >> 10} MiB")
+def p5():
+    """Ten streams of 50 MB, as the record holds them and as files, both in the page cache."""
+    n = max(N // 5, 3) if "P5" not in WANT else N
+    ws, bare = workspace("p5"), folder("p5-files")
+    write(ws + "/step.py", """# 50 MB of lines
+import random, sys
+seed = int(sys.argv[1]); r = random.Random(seed); w = sys.stdout.write; size = i = 0
+words = "premium layer limit excess policy risk schedule total account region currency claim".split()
+while size < 50_000_000:
+    i += 1
+    line = f"{i:08d} {r.choice(words)} {r.choice(words)} {r.random()*1e6:.2f} EUR ref={r.getrandbits(48):012x} {r.choice(words)}\\n"
+    if i % 100_000 == seed: line = f"{i:08d} Needle-4711 was here, total 123.99 GBP\\n"
+    w(line); size += len(line)
+""")
+    for i in range(1, 11):
+        timed([TICK, "run", "step.py", str(i)], ws)
+        with open(f"{bare}/{i}.txt", "wb") as f:
+            subprocess.run([TICK, "show", "last", "--stdout"], cwd=ws, env=ENV, check=True, stdin=NULL, stdout=f)
+    total = sum(os.path.getsize(f"{bare}/{f}") for f in os.listdir(bare))
+    for what, ours, theirs, target in (
+            ("regular expression", [r"total [0-9]{3}\.99 [A-Z]{3}", "--case"], [r"total [0-9]{3}\.99 [A-Z]{3}"], 1.0),
+            ("literal", ["Needle-4711", "-F"], ["-F", "Needle-4711"], 1.0),
+            ("literal without a hit", ["Needle-4712", "-F"], ["-F", "Needle-4712"], 1.5)):
+        x, y = pairs(lambda: timed([TICK, "search", "--in", "stdout", *ours], ws, fine=(0, 1)),
+                     lambda: timed(["rg", "-n", *theirs, bare], bare, fine=(0, 1)), n)
+        say("P5", f"{what} over {total/1e6:.0f} MB of recorded streams / rg -n on files", x, y, target, f"{x*1e3:.0f} ms / {y*1e3:.0f} ms")
+
+
+def generated(name, *numbers):
+    """A workspace whose record was made by generate, where a sync costs nothing while it is made."""
+    path = workspace(name)
+    made = tempfile.mkdtemp(prefix="tickmark-bench.", dir="/dev/shm" if os.path.isdir("/dev/shm") else WORK)
+    try:
+        subprocess.run([GENERATE, made + "/record.db", *map(str, numbers)], check=True)
+        shutil.copyfile(made + "/record.db", path + "/.tickmark/record.db")
+    finally:
+        shutil.rmtree(made)
+    return path
+
+
+def p4():
+    n = int(os.environ.get("BENCH_ATTEMPTS", "1000000"))
+    ws = generated("p4", n)
+    keys = ws + "/keys"
+    write(keys, "")
+    newest = ("SELECT s.id, s.title, e.outcome, e.wall_us FROM step_tally t JOIN step s ON s.id = t.step LEFT JOIN attempt_end e"
+              " ON e.attempt = t.last ORDER BY t.step DESC LIMIT 50")
+    x, y = pairs(lambda: timed([TICK, "-C", ws, "--script", keys, "--size", "100x30", "--dump", "text"], ws),
+                 lambda: timed(["sqlite3", ws + "/.tickmark/record.db", newest], ws))
+    say("P4", f"first full frame on {n:,} attempts / sqlite3 printing the newest 50 (floor 10 ms)", max(x, 0.01), max(y, 0.01), 3.0,
+        f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+    child = subprocess.run(["/usr/bin/env", "python3", "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=-3);"
+                            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", TICK, "-C", ws, "--script", keys,
+                            "--size", "100x30", "--dump", "text"], env=ENV, stdin=NULL, stdout=subprocess.PIPE, check=True)
+    rss = int(child.stdout) * 1024
+    say("P4m", "its peak memory / 32 MiB", rss, 32 << 20, 1.0, f"{rss >> 20} MiB")
+
+
+def p9():
+    ws = generated("p9", 10_000, 1, 20_000)
+    db = ws + "/.tickmark/record.db"
+    x, y = pairs(lambda: timed([TICK, "verify"], ws), lambda: timed(["openssl", "dgst", "-sha256", db], ws), max(N // 5, 3))
+    say("P9", "verify of 10,000 attempts / openssl dgst -sha256 of the same file", x, y, 1.25,
+        f"{x:.2f} s / {y:.2f} s, {os.path.getsize(db) / x / 1e6:.0f} MB/s")
+
+
 def p8():
     ws = workspace("p8")
     with open(ws + "/data.bin", "wb") as f:
@@ -125,6 +226,19 @@ def p8():
     size = os.path.getsize(ws + "/.tickmark/record.db")
     say("P8", f"record after {n} repeats, 10 MB input, 1 MB artifact / distinct bytes", size, distinct, 1.05,
         f"{size} / {distinct} bytes, {(size - distinct) / max(n, 1):.0f} a repeat")
+
+
+def p10():
+    ws, bare = workspace("p10"), folder("p10-peer")
+    n = int(os.environ.get("BENCH_BATCH", "1000"))
+    for i in range(n):
+        for d in (ws, bare):
+            write(f"{d}/s{i}.py", f"print({i})\n")
+        timed([TICK, "run", f"s{i}.py"], ws)
+    write(WORK + "/p10.list", "".join(f"s{i}.py\n" for i in range(n)))
+    peer = ["xargs", "-P2", "-n1", "-a", WORK + "/p10.list", *bwrap(bare, "")[:-1]]
+    x, y = pairs(lambda: timed([TICK, "repeat", "--all", "--jobs", "2"], ws), lambda: timed(peer, bare), int(os.environ.get("BENCH_BATCHES", "3")))
+    say("P10", f"repeat --all of {n} attempts on 2 cores / xargs -P2 bwrap python3", x, y, 1.2, f"{x:.1f} s / {y:.1f} s")
 
 
 def p11():
@@ -160,7 +274,7 @@ def p12():
 
 
 try:
-    for bench in (p1, p3, p8, p11, p12):
+    for bench in (p1, p3, p4, p5, p6, p8, p9, p10, p11, p12):
         if not WANT or bench.__name__.upper() in WANT:
             bench()
 finally:

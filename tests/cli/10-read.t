@@ -107,6 +107,7 @@ print("o", flush=True)
 x = [bytearray(64 << 20) for _ in range(64)]
 PY
 tm run --env A=1 --memory 256M full.py arg
+tm mark last questioned --as-command; tm note last --line 1 "why?"
 tm show last --json; members >"$work/one"
 tm_from <(echo 'open("f.txt", "w"); open("nope.csv")') run -
 tm show last; like "show: missing" "$out" '^  nope.csv +missing'

@@ -4,9 +4,13 @@ set -eu
 cd "$(dirname "$0")/../.."
 make -s -j"$(nproc)" VARIANT=fuzz build/fuzz/all.a build/fuzz/tickmark-seed
 corpus=build/fuzz/corpus
-mkdir -p $corpus/record $corpus/text
+mkdir -p $corpus/record $corpus/text $corpus/mcp $corpus/diff
 cp build/fuzz/seed/.tickmark/record.db $corpus/record/seed.db
 cp sample-workspaces/*/*.py $corpus/text/
+printf ' %s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"}}}' \
+	'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"run_python","arguments":{"code":"1","timeout":3},"_meta":{"progressToken":1}}}' \
+	'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' \
+	'{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"tickmark://attempt/7.1/file/a%20b"}}' >$corpus/mcp/seed
 for harness in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$harness" .c)
 	make -s VARIANT=fuzz "build/fuzz/$name"

@@ -11,7 +11,7 @@ declare -A may=(
 	[main.c]="record base model ui cli mcp"
 )
 declare -A owner=(
-	[sqlite3.h]=src/store/ [seccomp.h]=src/sandbox/ [pcre2.h]=src/text/ [jansson.h]=src/base/
+	[sqlite3.h]=src/store/ [seccomp.h]=src/sandbox/ [pcre2.h]=src/text/ [zlib.h]=src/text/ [jansson.h]=src/base/
 	[openssl/sha.h]=src/base/ [ncurses.h]=src/ui/term.c [curses.h]=src/ui/term.c [term.h]=src/ui/term.c
 	[gen/filter.h]=src/sandbox/ [gen/schema_sql.h]=src/store/
 )

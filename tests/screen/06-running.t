@@ -17,7 +17,7 @@ out=$(play $'wait-idle\nkey a Enter\nwait n 3\nsee running\nsee 1 running\nkey x
 is "a run is watched live and stopped" $? 0
 is "with its outcome" "$(outcome 4.1)" stopped
 like "repeat gives a verdict" "$(play $'wait-idle\ntext :1.1\nkey Enter r\nwait 1.1r1 repeats 1.1: same\nwait-idle')" '1\.1r1 +same'
-like "rerun says what changed, and runs" "$(play $'wait-idle\ntext :1.1\nkey Enter R\nsee schedule.csv changed\nkey Enter\nwait 1.2\nwait-idle')" '1\.2 +ok'
+like "rerun says what changed, and runs" "$(play $'wait-idle\ntext :1.1\nkey Enter R\nwait schedule.csv changed\nkey Enter\nwait 1.2\nwait-idle')" '1\.2 +ok'
 is "on the files of now" "$("$TICKMARK" show 1.2 --json | grep -c 'total 31')" 1
 before=$("$TICKMARK" log --json | md5sum)
 out=$(play $'wait-idle\ntext :1.1\nkey Enter R Esc x e Esc')

@@ -52,6 +52,16 @@ X
 	sed -i 's/Bonn,20/Bonn,21/' schedule.csv
 }
 
+# Something for a reviewer: a failure and its correction, a filter, hidden characters, a refusal.
+fixture_review() {
+	fixture_basic || return 1
+	mkdir -p "$XDG_CONFIG_HOME/tickmark"; printf "reviewer = R. Eviewer\nname = ana\n" > "$XDG_CONFIG_HOME/tickmark/config"
+	printf '# Cut the schedule\n# purpose: what the treaty asks for\nimport csv\nrows = [r for r in csv.DictReader(open("schedule.csv")) if float(r["tiv"]) > 10]\ndef f(x):\n    return x["nope"]\nprint(len(rows))\nf(rows[0])\n' > cut.py
+	"$TICKMARK" run cut.py
+	printf '# Fetch the rates\n# purpose: rates of today\nimport socket\ntry:\n    socket.create_connection(("192.0.2.1", 80), timeout=1)\nexcept OSError:\n    print("p\xd0\xb0y")\n' > fetch.py
+	"$TICKMARK" run fetch.py || return 1
+}
+
 # A stream of many lines, and one very long one.
 fixture_long() {
 	cat > long.py <<'X'
@@ -65,6 +75,43 @@ X
 	"$TICKMARK" run long.py >/dev/null
 }
 
+# Two attempts that differ in everything: code, an input, a stream, tables, JSON, line ends; one repeat of noise.
+fixture_diff() {
+	printf 'id,name,qty\n1,north,10\n2,south,20\n3,east,30\n4,west,40\n' > stock.csv
+	cat > stock.py <<'X'
+# Count the stock
+import csv, json
+rows = list(csv.DictReader(open("stock.csv")))
+for r in rows:
+    print(f"{r['name']:10} {int(r['qty']):6d}")
+print("total", sum(int(r["qty"]) for r in rows))
+with open("stock_out.csv", "w") as f:
+    f.write(open("stock.csv").read())
+json.dump({"rows": len(rows), "first": rows[0]}, open("stock.json", "w"))
+open("note.txt", "w", newline="").write("one\r\ntwo\r\n")
+X
+	begin_record
+	"$TICKMARK" run stock.py || return 1
+	printf 'id,region,name,qty\n4,EU,west,40\n2,EU,south,21\n1,EU,north,10\n5,EU,centre,50\n' > stock.csv
+	sed -i 's/:6d/:8d/; s/\\r//g; s/two/two too/; s/"total"/"sum  "/' stock.py
+	"$TICKMARK" run stock.py || return 1
+	printf '# Noise\nprint(object())\n' > noise.py
+	"$TICKMARK" run noise.py && "$TICKMARK" repeat last
+}
+
+# A step, two later ones that read what it made, one that does not; its input changed since.
+fixture_rerun() {
+	printf 'city,tiv\nBern,10\nBonn,20\n' > schedule.csv
+	printf '# Roll up\nimport os\nopen("sum.txt", "w").write(open("schedule.csv").read())\nos.path.exists("extra.csv")\ntry: open("extra.csv")\nexcept OSError: pass\n' > rollup.py
+	printf '# Read the sum\nopen("half.txt", "w").write(open("sum.txt").read()[:20])\n' > half.py
+	printf '# Print half\nprint(open("half.txt").read())\n' > show.py
+	printf '# On its own\nprint(1)\n' > own.py
+	begin_record
+	for s in rollup half own show; do "$TICKMARK" run $s.py || return 1; done
+	sed -i 's/Bonn,20/Bonn,21/' schedule.csv
+	echo 1 > extra.csv
+}
+
 # Times, memory and versions are the machine's: the same length stays, the figure does not.
 normalise() {
 	WORK=$work perl -CS -pe '
@@ -73,6 +120,7 @@ normalise() {
 		s/(tier )([-\w]+)(, network off)( *)/$1 . "A" . $3 . " " x (length("$2$4") - 1)/e;
 		s/(memory(?:, peak)? +)([\d.]+[KMG])( *)/$1 . "##M" . " " x (length("$2$3") - 3)/e;
 		s/\Q$ENV{WORK}\E/"W" x length($ENV{WORK})/ge;
+		s/\b0x[0-9a-f]{12}\b/0x############/g;
 		s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/DATE AND TIME/g;'
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "store_case.h"
+#include "store/keep.h"
 
 #include "../../src/store/schema.h"
 
@@ -262,9 +263,15 @@ static void facts_cannot_be_changed(void **state)
 {
 	struct place *p = *state;
 	struct store *st = case_open(p, STORE_WRITE);
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS };
+	struct prune_result pruned;
 
 	case_end(p, st, case_queue(p, st, 0), "42\n", VERDICT_NONE);
 	case_review(p, st, 1);
+	case_end(p, st, case_queue(p, st, 1), "43\n", VERDICT_NONE);
+	case_end(p, st, case_queue(p, st, 0), "44\n", VERDICT_NONE);
+	case_end(p, st, case_queue(p, st, 0), "45\n", VERDICT_NONE);
+	assert_done(p, store_prune(st, &rule, true, NULL, NULL, &pruned, &p->e));
 	store_close(st);
 	for (size_t i = 0; i < schema_facts_n; i++) {
 		char sql[128];

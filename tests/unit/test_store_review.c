@@ -1,5 +1,6 @@
 /* Marks, notes, messages: kept as facts, counted by step, covered by the ledger. */
 #include "store_case.h"
+#include "store/keep.h"
 #include "store/review.h"
 
 static void no_fault(void *ctx, const char *what)
@@ -201,6 +202,64 @@ static void a_call_is_found_again(void **state)
 	store_close(st);
 }
 
+/* A copy is reviewed elsewhere while the original goes on; what was said comes home, once. */
+static void a_review_comes_home(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE), *copy;
+	int64_t a = ended(p, st, 0), b;
+	char *path = path_join(p->dir, "copy.db");
+	struct merge_result r;
+	struct strv v = { 0 };
+
+	assert_done(p, store_backup(st, path, &p->e));
+	copy = store_open(path, STORE_WRITE, &p->e);
+	assert_non_null(copy);
+	case_review(p, copy, a);
+	mark(p, copy, 0, JUDGED_ACCEPTED);
+	b = ended(p, copy, 0);
+	case_review(p, copy, b); /* about what is only there */
+	ended(p, st, 0);         /* under the same id */
+	mark(p, st, a, JUDGED_REJECTED);
+	assert_done(p, store_merge(st, copy, &r, &p->e));
+	assert_int_equal(r.marks, 2);
+	assert_int_equal(r.notes, 1);
+	assert_int_equal(r.messages, 2);
+	assert_int_equal(r.unknown, 2);
+	assert_int_equal(r.already, 0);
+	assert_done(p, store_marks(st, a, keep_mark, &v, &p->e));
+	assert_int_equal(v.n, 2);
+	assert_string_equal(v.v[1], "questioned by mb: why signed");
+	strv_free(&v);
+	assert_intact(p, st);
+	struct ledger_head before, after;
+	assert_done(p, store_head(st, &before, &p->e));
+	assert_done(p, store_merge(st, copy, &r, &p->e));
+	assert_int_equal(r.marks + r.notes + r.messages, 0);
+	assert_int_equal(r.already, 5);
+	assert_done(p, store_head(st, &after, &p->e));
+	assert_int_equal(before.seq, after.seq);
+	store_close(copy);
+	/* A copy that was tampered with says nothing. */
+	char *real = strdup(p->db);
+	snprintf(p->db, sizeof(p->db), "%s", path);
+	case_sql(p, "INSERT INTO prune_permit VALUES (1); UPDATE mark SET judgement = 'accepted'; DELETE FROM prune_permit");
+	snprintf(p->db, sizeof(p->db), "%s", real);
+	free(real);
+	copy = store_open(path, STORE_EVIDENCE, &p->e);
+	assert_fails(p, ERR_CORRUPT, "broken", store_merge(st, copy, &r, &p->e));
+	store_close(copy);
+	/* Nor does another record. */
+	char *other = path_join(p->dir, "other.db");
+	assert_done(p, store_create(other, "/elsewhere", &p->e));
+	copy = store_open(other, STORE_EVIDENCE, &p->e);
+	assert_fails(p, ERR_INPUT, "not a copy", store_merge(st, copy, &r, &p->e));
+	store_close(copy);
+	store_close(st);
+	free(other);
+	free(path);
+}
+
 #define WITH_RECORD(test) cmocka_unit_test_setup_teardown(test, case_setup, case_teardown)
 
 int main(void)
@@ -211,6 +270,7 @@ int main(void)
 		WITH_RECORD(history_is_kept_and_rows_show_the_newest),
 		WITH_RECORD(notes_and_messages),
 		WITH_RECORD(a_call_is_found_again),
+		WITH_RECORD(a_review_comes_home),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

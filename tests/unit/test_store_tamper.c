@@ -2,6 +2,7 @@
 #include "store_case.h"
 
 #include "../../src/store/schema.h"
+#include "store/keep.h"
 
 struct found {
 	struct strv faults;
@@ -52,6 +53,28 @@ static void queue_prepared(struct place *p, struct store *st, int64_t offered)
 	assert_int_equal(a.number, 2);
 }
 
+/* A step of its own, of which one attempt is gone with its mark, and another's streams and files. */
+static void prune_one(struct place *p, struct store *st)
+{
+	int64_t gone = case_queue(p, st, 0), thin = case_queue(p, st, 4), last = case_queue(p, st, 4);
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS, .marked = true, .attempts = &gone, .attempts_n = 1, .text = "test",
+		                   .by = "mb" };
+	struct mark m = { .attempt = gone, .judgement = JUDGED_REJECTED, .reviewer = "mb", .how = "screen" };
+	struct prune_result r;
+
+	case_end(p, st, gone, "gone\n", VERDICT_NONE);
+	case_end(p, st, thin, "thin\n", VERDICT_NONE);
+	case_end(p, st, last, "last\n", VERDICT_NONE);
+	assert_done(p, store_mark_add(st, &m, &p->e));
+	assert_done(p, store_prune(st, &rule, true, NULL, NULL, &r, &p->e));
+	assert_int_equal(r.attempts, 1);
+	rule.parts = PRUNE_STREAMS | PRUNE_FILES;
+	rule.attempts = &thin;
+	assert_done(p, store_prune(st, &rule, true, NULL, NULL, &r, &p->e));
+	assert_int_equal(r.streams, 1);
+	assert_int_equal(r.contents, 1);
+}
+
 /* Three steps, five attempts, two of them without an end, one check; a set as a difference. */
 static void fill(struct place *p)
 {
@@ -83,6 +106,7 @@ static void fill(struct place *p)
 	assert_done(p, store_attach(st, &attached, &p->e));
 	assert_done(p, store_attach(st, &removed, &p->e));
 	case_review(p, st, first);
+	prune_one(p, st);
 	assert_done(p, store_checkpoint(st, &p->e));
 	store_close(st);
 }
@@ -105,10 +129,10 @@ static void whole_record_has_no_fault(void **state)
 	for (size_t i = 0; i < f.faults.n; i++)
 		print_error("%s\n", f.faults.v[i]);
 	assert_int_equal(r.faults, 0);
-	assert_int_equal(r.attempts, 5);
+	assert_int_equal(r.attempts, 7);
 	assert_int_equal(r.checks, 1);
 	assert_true(r.running);
-	assert_int_equal(r.entries, 1 + 6 + 4 + 1 + 2 + 3);
+	assert_int_equal(r.entries, 1 + 6 + 4 + 1 + 2 + 3 + 6 + 1 + 2);
 	assert_int_equal(r.head.seq, r.entries);
 	assert_true(r.blobs > 3);
 	strv_free(&f.faults);

@@ -1,0 +1,309 @@
+/*
+ * Runners beside each other. Each is a process of its own that writes its own check; this one starts them,
+ * waits on their wires, and opens the record only when all are done: a connection must not be carried
+ * over a fork.
+ */
+#include "batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define JOBS_MOST 16
+#define STATE_FILE ".tickmark/cache/repeat-batch"
+#define STATE_MOST 64
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+/* ---- choosing ---- */
+
+struct choosing {
+	struct batch *b;
+	size_t cap;
+	bool failed;
+	int64_t since_us;
+};
+
+static bool choose(void *ctx, const struct row *r)
+{
+	struct choosing *x = ctx;
+
+	if (r->check || !outcome_is_end(r->state) || (x->failed && r->state == OUTCOME_OK) || r->queued_us < x->since_us)
+		return true;
+	x->b->items = grow(x->b->items, x->b->n, &x->cap, sizeof(*x->b->items));
+	x->b->items[x->b->n] = (struct batch_item){ .attempt = r->attempt };
+	memcpy(x->b->items[x->b->n++].ref, r->ref, REF_TEXT);
+	return true;
+}
+
+/* "2026-11-30", "2026-11-30 14:00", or a duration back from now; -1: none. */
+static int64_t parse_since(const char *s)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	int64_t ms;
+	const char *end = strptime(s, "%Y-%m-%d", &tm);
+
+	if (!end)
+		return duration_parse(s, &ms, NULL) ? clock_now_us() - ms * 1000 : -1;
+	if (*end == ' ' || *end == 'T')
+		end = strptime(end + 1, "%H:%M", &tm);
+	return end && *end == '\0' ? (int64_t)mktime(&tm) * 1000000 : -1;
+}
+
+bool batch_select(struct cmd *c, struct batch *b, struct err *e)
+{
+	struct choosing x = { .b = b, .failed = option_given(c, "failed") };
+	struct log_filter f = { .oldest_first = true };
+	const char *since = option_value(c, "since");
+
+	if (since) {
+		x.since_us = parse_since(since);
+		if (x.since_us < 0)
+			return err_set(e, ERR_INPUT, "--since: expected a date (2026-11-30, \"2026-11-30 14:00\") or how long ago (2h, 7d), "
+			                             "not '%s'", since);
+	}
+	return query_log(c->query, &f, choose, &x, e);
+}
+
+/* ---- going on ---- */
+
+struct done_since {
+	struct batch *b;
+	int64_t from_us;
+};
+
+static struct batch_item *find_ref(struct batch *b, int64_t step, int64_t number)
+{
+	char ref[REF_TEXT];
+
+	snprintf(ref, sizeof(ref), "%lld.%lld", (long long)step, (long long)number);
+	for (size_t i = 0; i < b->n; i++)
+		if (strcmp(b->items[i].ref, ref) == 0)
+			return &b->items[i];
+	return NULL;
+}
+
+static bool take_done(void *ctx, const struct row *r)
+{
+	struct done_since *d = ctx;
+	struct batch_item *item;
+
+	if (r->queued_us < d->from_us)
+		return false; /* newest first */
+	item = r->check && outcome_is_end(r->state) && r->state != OUTCOME_STOPPED ? find_ref(d->b, r->step, r->number) : NULL;
+	if (item && item->check == 0) {
+		item->check = r->attempt;
+		d->b->resumed++;
+	}
+	return true;
+}
+
+static char *state_path(struct cmd *c)
+{
+	return path_join(workspace_root(c->ws), STATE_FILE);
+}
+
+bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
+{
+	char *path = state_path(c);
+	struct buf text = { 0 };
+	struct done_since d = { .b = b };
+	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && int_parse(text.data, 0, INT64_MAX, &d.from_us, NULL);
+
+	free(path);
+	buf_free(&text);
+	if (!ok)
+		return err_set(e, ERR_NOTFOUND, "no batch of repeats was stopped here; start one without --resume");
+	b->began_us = d.from_us;
+	return query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &d, e);
+}
+
+static void remember(struct cmd *c, const struct batch *b)
+{
+	char *path = state_path(c), *dir = path_dir(path), text[STATE_MOST];
+	struct err e = { 0 };
+
+	snprintf(text, sizeof(text), "%lld", (long long)b->began_us);
+	if (!fs_mkdirs(AT_FDCWD, dir, &e) || !fs_write(AT_FDCWD, path, text, strlen(text), false, &e))
+		console_say(c, "if this batch is stopped it cannot be resumed: %s", e.msg);
+	free(dir);
+	free(path);
+}
+
+static void forget(struct cmd *c)
+{
+	char *path = state_path(c);
+
+	unlink(path);
+	free(path);
+}
+
+/* ---- running ---- */
+
+struct slot {
+	struct run *run;    /* NULL: free */
+	size_t item;
+};
+
+struct field {
+	struct cmd *c;
+	struct batch *b;
+	struct slot slots[JOBS_MOST];
+	size_t next, ended, running;
+	bool told_stop, gone;
+	char *by;
+};
+
+static void start_next(struct field *f, struct slot *s)
+{
+	struct batch_item *item = &f->b->items[f->next];
+	struct run_request req = { .asker = { .kind = ASKER_PERSON }, .check_of = item->attempt, .python = f->b->python,
+		                       .vary = f->b->vary };
+
+	s->item = f->next++;
+	s->run = run_start(f->c->ws, &req, &item->e);
+	if (s->run)
+		f->running++;
+	else
+		f->ended++;
+}
+
+static void fill_slots(struct field *f)
+{
+	for (size_t i = 0; i < f->b->jobs; i++) {
+		while (!f->slots[i].run && f->next < f->b->n) {
+			if (f->b->items[f->next].check) /* done in an earlier go */
+				f->next++;
+			else
+				start_next(f, &f->slots[i]);
+		}
+	}
+}
+
+static void take_events(struct field *f, struct slot *s)
+{
+	struct batch_item *item = &f->b->items[s->item];
+	struct run_event ev;
+	int got;
+
+	while ((got = run_next(s->run, &ev, 0, &item->e)) > 0) {
+		if (ev.kind == RUN_QUEUED)
+			item->check = ev.attempt;
+		f->gone = f->gone || ev.kind == RUN_GONE;
+		if (ev.kind == RUN_ENDED || ev.kind == RUN_GONE)
+			break;
+	}
+	if (got == 0)
+		return;
+	run_free(s->run);
+	s->run = NULL;
+	f->running--;
+	f->ended++;
+}
+
+static void stop_all(struct field *f)
+{
+	f->told_stop = true;
+	f->b->stopped = true;
+	for (size_t i = f->next; i < f->b->n; i++)
+		f->b->items[i].skipped = f->b->items[i].check == 0;
+	f->next = f->b->n;
+	for (size_t i = 0; i < f->b->jobs; i++)
+		if (f->slots[i].run)
+			run_stop(f->slots[i].run, f->by);
+}
+
+static void show_progress(struct field *f, bool last)
+{
+	if (!console_is_tty(stderr))
+		return;
+	if (last)
+		fputs("\r\033[K", stderr);
+	else
+		fprintf(stderr, "\r%zu of %zu repeated, %zu running; Ctrl-C stops ", f->ended + f->b->resumed, f->b->n, f->running);
+	fflush(stderr);
+}
+
+static bool wait_for_some(struct field *f, const sigset_t *open, struct err *e)
+{
+	struct pollfd fds[JOBS_MOST];
+	struct slot *of[JOBS_MOST];
+	nfds_t n = 0;
+
+	for (size_t i = 0; i < f->b->jobs; i++) {
+		if (!f->slots[i].run)
+			continue;
+		fds[n] = (struct pollfd){ .fd = run_fd(f->slots[i].run), .events = POLLIN };
+		of[n++] = &f->slots[i];
+	}
+	if (ppoll(fds, n, NULL, open) < 0)
+		return errno == EINTR || err_sys(e, "cannot wait for the repeats");
+	for (nfds_t i = 0; i < n; i++)
+		if (fds[i].revents)
+			take_events(f, of[i]);
+	return true;
+}
+
+static bool run_field(struct field *f, struct err *e)
+{
+	struct sigaction act = { .sa_handler = on_interrupt }, old;
+	sigset_t block, open;
+	bool ok = true;
+
+	interrupted = 0;
+	sigaction(SIGINT, &act, &old);
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigprocmask(SIG_BLOCK, &block, &open);
+	fill_slots(f);
+	while (ok && f->running > 0) {
+		show_progress(f, false);
+		ok = wait_for_some(f, &open, e);
+		if (interrupted && !f->told_stop)
+			stop_all(f);
+		fill_slots(f);
+	}
+	show_progress(f, true);
+	sigaction(SIGINT, &old, NULL);
+	sigprocmask(SIG_SETMASK, &open, NULL);
+	return ok;
+}
+
+bool batch_run(struct cmd *c, struct batch *b, struct err *e)
+{
+	char *person = settings_person(c->ws);
+	struct field f = { .c = c, .b = b, .by = xasprintf("person %s (Ctrl-C)", person) };
+
+	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
+	if (b->began_us == 0)
+		b->began_us = clock_now_us();
+	remember(c, b);
+	query_close(c->query);
+	c->query = NULL;
+	fflush(stdout);
+	bool ok = run_field(&f, e);
+	if (ok && f.gone)
+		ok = run_reap(c->ws, &(int64_t){ 0 }, e);
+	if (ok && !b->stopped)
+		forget(c);
+	free(f.by);
+	free(person);
+	return ok;
+}
+
+void batch_free(struct batch *b)
+{
+	free(b->items);
+	*b = (struct batch){ 0 };
+}

@@ -1,0 +1,32 @@
+/* Many repeats at once: up to a limit beside each other, stopped by Ctrl-C, gone on with later. */
+#ifndef TICKMARK_CLI_BATCH_H
+#define TICKMARK_CLI_BATCH_H
+
+#include "cmd.h"
+
+struct batch_item {
+	int64_t attempt;     /* what is repeated */
+	char ref[REF_TEXT];
+	int64_t check;       /* id of its check; 0: none was made */
+	bool skipped;        /* stopped before its turn */
+	struct err e;        /* why there is no check */
+};
+struct batch {
+	struct batch_item *items;
+	size_t n;
+	const char *python, *vary;
+	size_t jobs;         /* at most at once */
+	bool stopped;        /* by Ctrl-C */
+	int64_t began_us;
+	size_t resumed;      /* were done in an earlier go */
+};
+
+/* The attempts that --all, --failed and --since ask for, oldest first. False: e. */
+bool batch_select(struct cmd *c, struct batch *b, struct err *e);
+/* With --resume: leaves out what the batch that was stopped has done already. */
+bool batch_resume(struct cmd *c, struct batch *b, struct err *e);
+/* Closes c->query, runs, and remembers in the workspace's cache what a --resume needs. */
+bool batch_run(struct cmd *c, struct batch *b, struct err *e);
+void batch_free(struct batch *b);
+
+#endif

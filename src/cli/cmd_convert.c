@@ -1,0 +1,29 @@
+/* convert: what model/convert starts in a process of its own; not for people. */
+#include "cmd.h"
+#include "model/convert.h"
+
+static int convert_run(struct cmd *c)
+{
+	struct digest content;
+	struct err e = { 0 };
+
+	if (!digest_parse(c->args[0], &content))
+		return cmd_usage(c, "'%s' is no SHA-256 in hexadecimal digits", c->args[0]);
+	if (!cmd_folder(c, &e) || !convert_make(c->ws, &content, c->args[1], &e)) {
+		console_note("%s", e.msg);
+		return STATUS_FAILED;
+	}
+	return STATUS_DONE;
+}
+
+const struct cmd_entry cmd_convert_entry = {
+	.name = "convert",
+	.args = "SHA256 READER",
+	.brief = "Reads a kept file by a reader in the sandbox, into the workspace's cache",
+	.detail = "Used by diff for workbooks (READER xlsx). The answer is JSON lines below .tickmark/cache/convert.",
+	.statuses = "0 done, 2 it could not be read, 3 wrong use",
+	.examples = "tickmark convert 49b5101fbc760e4c94aa50e4e4559d8322f97cef9221c7662ce1c31e69748e43 xlsx # into the cache",
+	.flags = CMD_HIDDEN,
+	.min_args = 2,
+	.run = convert_run,
+};

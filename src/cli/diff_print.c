@@ -1,0 +1,190 @@
+/* An item of a comparison for people, unified or side by side. */
+#include "diffing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct { const char *sign; enum tone tone; } looks[] = {
+	[DIFFROW_SENTENCE] = { "# ", TONE_BUSY }, [DIFFROW_HUNK] = { "", TONE_BOLD },   [DIFFROW_SAME] = { " ", TONE_PLAIN },
+	[DIFFROW_REMOVED] = { "-", TONE_BAD },    [DIFFROW_ADDED] = { "+", TONE_GOOD }, [DIFFROW_CHANGED] = { "~", TONE_BUSY },
+	[DIFFROW_NO_END] = { "", TONE_PLAIN },
+};
+
+/* ---- unified ---- */
+
+/* The text of a row with the words that differ in marks. */
+static void add_marked(struct buf *out, const struct diffrows *r, const struct diffrow *x)
+{
+	bool added = x->kind == DIFFROW_ADDED;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < x->pieces; i++) {
+		const struct diff_piece *p = &r->pieces[x->piece + i];
+		buf_add(out, x->text.p + at, p->start - at);
+		buf_adds(out, added ? "{+" : "[-");
+		buf_add(out, x->text.p + p->start, p->len);
+		buf_adds(out, added ? "+}" : "-]");
+		at = p->start + p->len;
+	}
+	buf_add(out, x->text.p + at, x->text.n - at);
+}
+
+static void print_on_terminal(const char *sign, enum tone tone, const char *p, size_t n)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, sign);
+	console_output(stdout, &b, p, n);
+	char *text = console_tinted(stdout, tone, b.data ? b.data : "");
+	puts(text);
+	free(text);
+	buf_free(&b);
+}
+
+static void print_row(const struct diffrows *r, const struct diffrow *x, bool tty, struct buf *scratch)
+{
+	const char *p = x->text.p;
+	size_t n = x->text.n;
+
+	if (x->pieces) {
+		buf_clear(scratch);
+		add_marked(scratch, r, x);
+		p = scratch->data;
+		n = scratch->len;
+	}
+	if (tty) {
+		print_on_terminal(looks[x->kind].sign, looks[x->kind].tone, p, n);
+		return;
+	}
+	fputs(looks[x->kind].sign, stdout);
+	fwrite(p, 1, n, stdout);
+	putchar('\n');
+}
+
+/* ---- side by side ---- */
+
+/* Text in exactly w cells, cut where it is longer. */
+static void add_cells(struct buf *out, const struct diffrow *x, size_t w)
+{
+	struct buf text = { 0 };
+	size_t cols = 0, i = 0;
+
+	if (x)
+		escape_text(&text, x->text.p, MIN(x->text.n, w * 8), ESCAPE_ALL);
+	while (i < text.len) {
+		uint32_t cp = 0;
+		size_t n = utf8_decode(text.data + i, text.len - i, &cp);
+		int width = n ? utf8_width(cp) : 1;
+		if (cols + (size_t)MAX(width, 0) > w)
+			break;
+		cols += (size_t)MAX(width, 0);
+		i += MAX(n, 1u);
+	}
+	buf_add(out, text.data ? text.data : "", i);
+	for (; cols < w; cols++)
+		buf_addc(out, ' ');
+	buf_free(&text);
+}
+
+static void print_pair(const struct diffing *d, const struct diffrow *left, const struct diffrow *right)
+{
+	size_t w = (d->width - 3) / 2;
+	bool same = left == right;
+	struct buf b = { 0 };
+
+	add_cells(&b, left, w);
+	buf_addf(&b, " %c ", same ? ' ' : !left ? '>' : !right ? '<' : '|');
+	add_cells(&b, right, w);
+	while (b.len && b.data[b.len - 1] == ' ')
+		b.data[--b.len] = '\0';
+	char *text = console_tinted(stdout, same ? TONE_PLAIN : !left ? TONE_GOOD : !right ? TONE_BAD : TONE_BUSY, b.data ? b.data : "");
+	puts(text);
+	free(text);
+	buf_free(&b);
+}
+
+/* A block of removed rows and the added ones behind it, two and two; returns what follows. */
+static size_t print_block(const struct diffing *d, const struct diffrows *r, size_t at)
+{
+	size_t removed = at, added, end;
+
+	while (at < r->n && (r->v[at].kind == DIFFROW_REMOVED || r->v[at].kind == DIFFROW_NO_END))
+		at++;
+	added = at;
+	while (at < r->n && (r->v[at].kind == DIFFROW_ADDED || r->v[at].kind == DIFFROW_NO_END))
+		at++;
+	end = at;
+	for (size_t i = 0; removed + i < added || added + i < end; i++) {
+		const struct diffrow *left = removed + i < added ? &r->v[removed + i] : NULL;
+		const struct diffrow *right = added + i < end ? &r->v[added + i] : NULL;
+		left = left && left->kind == DIFFROW_NO_END ? NULL : left;
+		right = right && right->kind == DIFFROW_NO_END ? NULL : right;
+		if (left || right)
+			print_pair(d, left, right);
+	}
+	return end;
+}
+
+static void print_sides(const struct diffing *d, const struct diffrows *r)
+{
+	bool tty = console_is_tty(stdout);
+	struct buf scratch = { 0 };
+
+	for (size_t i = 0; i < r->n;) {
+		if (r->v[i].kind == DIFFROW_REMOVED || r->v[i].kind == DIFFROW_ADDED) {
+			i = print_block(d, r, i);
+			continue;
+		}
+		if (r->v[i].kind == DIFFROW_SAME)
+			print_pair(d, &r->v[i], &r->v[i]);
+		else if (r->v[i].kind != DIFFROW_NO_END)
+			print_row(r, &r->v[i], tty, &scratch);
+		i++;
+	}
+	buf_free(&scratch);
+}
+
+/* ---- an item ---- */
+
+static bool has_hunks(const struct diffrows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].kind == DIFFROW_HUNK)
+			return true;
+	return false;
+}
+
+static void print_head(struct diffing *d, const struct compare_item *x, const char *type, const struct diffrows *r)
+{
+	char *name = diff_item_name(x), *summary = console_str(stdout, r->summary ? r->summary : "");
+	char *line = xasprintf("=== %s (%s): %s", name, type, summary), *tinted = console_tinted(stdout, TONE_BOLD, line);
+	char *path = x->part == COMPARE_FILE || x->part == COMPARE_INPUT_FILE ? console_name(stdout, x->name) : xstrdup(x->name);
+
+	printf("%s\n", tinted);
+	bool files = option_given(d->c, "files"); /* whose references are their paths */
+	for (int side = 0; side < 2 && has_hunks(r); side++) {
+		char *ref = console_name(stdout, compare_ref(d->cmp, side));
+		printf("%s %s%s%s\n", side ? "+++" : "---", ref, files ? "" : "/", files ? "" : path);
+		free(ref);
+	}
+	free(path);
+	free(tinted);
+	free(line);
+	free(summary);
+	free(name);
+}
+
+void diff_print_item(struct diffing *d, const struct compare_item *x, const char *type, const struct diffrows *r)
+{
+	bool tty = console_is_tty(stdout);
+	struct buf scratch = { 0 };
+
+	print_head(d, x, type, r);
+	if (d->side_by_side) {
+		print_sides(d, r);
+		return;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		print_row(r, &r->v[i], tty, &scratch);
+	buf_free(&scratch);
+}

@@ -1,0 +1,92 @@
+/*
+ * The report as CSV (RFC 4180). A spreadsheet takes what begins with = + - @ for a formula: such cells
+ * get an apostrophe in front, which spreadsheets show as text.
+ */
+#include "report.h"
+
+#include <string.h>
+
+static void cell(struct buf *out, const char *text, char end)
+{
+	size_t n = strlen(text);
+	struct buf safe = { 0 };
+
+	escape_text(&safe, text, n, ESCAPE_NEWLINE);
+	const char *p = safe.data ? safe.data : "";
+	bool quoted = strpbrk(p, ",\"\n\r;\t") || *p == ' ';
+	const char *first = p + strspn(p, " ");
+
+	if (quoted)
+		buf_addc(out, '"');
+	if (*first && strchr("=+-@|%", *first))
+		buf_addc(out, '\'');
+	for (; *p; p++) {
+		if (*p == '"')
+			buf_addc(out, '"');
+		buf_addc(out, *p);
+	}
+	if (quoted)
+		buf_addc(out, '"');
+	if (end == '\n')
+		buf_addc(out, '\r');
+	buf_addc(out, end);
+	buf_free(&safe);
+}
+
+static void number(struct buf *out, int64_t n)
+{
+	buf_addf(out, "%lld,", (long long)n);
+}
+
+static void moment(struct buf *out, int64_t us)
+{
+	char text[CLOCK_TEXT] = "";
+
+	if (us)
+		clock_iso(us, text);
+	cell(out, text, ',');
+}
+
+static void add_row(const struct report *r, const struct report_row *row, const char *head, struct buf *out)
+{
+	number(out, row->step);
+	number(out, row->number);
+	cell(out, row->title, ',');
+	cell(out, row->purpose, ',');
+	cell(out, row->asker, ',');
+	moment(out, row->queued_us);
+	cell(out, row->outcome, ',');
+	cell(out, row->detail, ',');
+	cell(out, row->verdict, ',');
+	cell(out, row->mark, ',');
+	cell(out, row->stale ? "yes" : "no", ',');
+	cell(out, row->note, ',');
+	cell(out, row->reviewer, ',');
+	moment(out, row->marked_us);
+	cell(out, row->own_work ? "yes" : "no", ',');
+	cell(out, row->is_signed ? "yes" : "no", ',');
+	cell(out, row->notes, ',');
+	cell(out, row->inputs, ',');
+	if (r->code)
+		cell(out, row->code, ',');
+	if (r->out)
+		cell(out, row->out, ',');
+	if (r->err)
+		cell(out, row->err, ',');
+	cell(out, r->scope, ',');
+	cell(out, r->opinion, ',');
+	cell(out, r->record.uuid, ',');
+	cell(out, head, '\n');
+}
+
+void report_csv(const struct report *r, struct buf *out)
+{
+	char head[DIGEST_HEX];
+
+	digest_hex(&r->record.head, head);
+	buf_adds(out, "step,attempt,title,purpose,asked by,recorded,outcome,detail,verdict,mark,stale,note,reviewer,marked,"
+	              "own work,signed,notes,inputs,");
+	buf_addf(out, "%s%s%sscope,opinion,record,head\r\n", r->code ? "code," : "", r->out ? "stdout," : "", r->err ? "stderr," : "");
+	for (size_t i = 0; i < r->n; i++)
+		add_row(r, &r->rows[i], head, out);
+}

@@ -1,0 +1,337 @@
+/* list_files, list_attempts, read_attempt. */
+#include "server.h"
+#include "model/message.h"
+#include "model/source.h"
+#include "text.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- list_files ---- */
+
+static const struct tool_arg list_files_args[] = {
+	{ "match", ARG_TEXT, .help = "only paths that match this pattern, as *.csv or data/*" },
+	{ "after", ARG_TEXT, .help = "go on behind this path of an earlier answer" },
+	{ "limit", ARG_INT, .min = 1, .max = 500, .help = "most files of an answer; 200 by default" },
+	{ .name = NULL },
+};
+
+struct files {
+	struct result *r;
+	const char *match, *after;
+	int64_t limit, shown, more;
+	char *last;               /* path shown last */
+};
+
+static bool take_file(void *ctx, const struct attached *a)
+{
+	struct files *f = ctx;
+	char size[UNIT_TEXT], *name;
+
+	if (a->excluded || (f->match && fnmatch(f->match, a->path, 0) != 0) || (f->after && strcmp(a->path, f->after) <= 0))
+		return true;
+	if (f->shown >= f->limit) {
+		f->more++;
+		return true;
+	}
+	size_format(a->size, size);
+	name = clean_name(a->path);
+	result_add(f->r, "  %s  %s\n", name, size);
+	free(name);
+	free(f->last);
+	f->last = xstrdup(a->path);
+	f->shown++;
+	return true;
+}
+
+static void add_left_out(struct result *r, const struct attach_totals *t)
+{
+	bool any = false;
+
+	for (int x = EXCLUDE_NOT + 1; x < EXCLUDE_COUNT; x++) {
+		if (t->excluded[x] == 0)
+			continue;
+		result_add(r, "%s%lld %s", any ? ", " : "left out, and not readable by runs: ", (long long)t->excluded[x],
+		           exclusion_text((enum exclusion)x));
+		any = true;
+	}
+	if (any)
+		result_add(r, "\n");
+}
+
+struct produced {
+	struct result *r;
+	struct query *q;
+	int64_t shown;
+};
+
+#define PRODUCED_MOST 60
+
+/* Of each step the last attempt, as later runs see it. */
+static bool take_step(void *ctx, const struct row *row)
+{
+	struct produced *p = ctx;
+	struct detail d;
+
+	if (row->state != OUTCOME_OK || row->artifacts == 0 || !query_detail(p->q, row->attempt, &d, NULL))
+		return true;
+	for (size_t i = 0; i < d.artifacts_n && p->shown < PRODUCED_MOST; i++) {
+		const struct entry *f = &d.artifacts[i];
+		char size[UNIT_TEXT], *name;
+		if (digest_is_zero(&f->sha256))
+			continue;
+		size_format(f->size, size);
+		name = clean_name(f->path);
+		result_add(p->r, "%s  %s  %s  from %s\n", p->shown++ ? "" : "files that runs left, in the record:\n", name, size, d.ref);
+		free(name);
+	}
+	query_detail_free(&d);
+	return p->shown < PRODUCED_MOST;
+}
+
+/* Files of the folder can be listed before there is a record, too. */
+static bool list_files(const struct call *c, struct result *r)
+{
+	struct files f = { .r = r, .match = call_text(c, "match", NULL), .after = call_text(c, "after", NULL),
+	                   .limit = call_int(c, "limit", 200) };
+	struct attach_totals t = { 0 };
+	struct err e = { 0 };
+	bool open = place_open(c->sv, &e);
+
+	if (!open && e.code != ERR_NOTFOUND) {
+		result_fail(r, "%s", e.msg);
+		return true;
+	}
+	char *dir = clean_name(open ? workspace_root(c->sv->ws) : c->sv->dir);
+	result_add(r, "files of %s that runs can read, relative to their current folder:\n", dir);
+	free(dir);
+	if (!attach_scan(c->sv->ws, c->sv->dir, take_file, &f, &t, &e))
+		result_fail(r, "%s", e.msg);
+	if (f.more) {
+		char *last = clean_name(f.last);
+		result_add(r, "  and %lld more: go on with after \"%s\"\n", (long long)f.more, last);
+		free(last);
+	}
+	add_left_out(r, &t);
+	free(f.last);
+	struct query *q = open && !f.match && !r->failed ? query_open(c->sv->ws, &e) : NULL;
+	if (q)
+		(void)query_log(q, &(struct log_filter){ .steps = true, .limit = 100 }, take_step, &(struct produced){ r, q, 0 }, &e);
+	query_close(q);
+	return true;
+}
+
+const struct tool tool_list_files = {
+	.name = "list_files", .title = "List the files that runs can read",
+	.help = "Lists the person's files that run_python can read, how many are left out and why, and the files that earlier runs left.",
+	.args = list_files_args, .reads_only = true, .idempotent = true, .run = list_files,
+};
+
+/* ---- list_attempts ---- */
+
+static const struct tool_arg list_attempts_args[] = {
+	{ "step", ARG_INT, .min = 1, .max = INT64_MAX, .help = "only the attempts of this step" },
+	{ "before", ARG_TEXT, .help = "go on behind this attempt of an earlier answer, as 7.1" },
+	{ "limit", ARG_INT, .min = 1, .max = 200, .help = "most attempts of an answer; 30 by default" },
+	{ .name = NULL },
+};
+
+static bool take_row(void *ctx, const struct row *row)
+{
+	struct result *r = ctx;
+	char *outcome = report_outcome(row->state, row->exit_code, row->signal, row->limit, 0, NULL);
+	char *title = clean_line(row->title), *asker = clean_line(row->asker), when[CLOCK_TEXT];
+
+	clock_local(row->queued_us, when);
+	result_add(r, "%s  %s  %s  by %s  %s\n", row->ref, outcome, when, asker, title);
+	free(outcome);
+	free(title);
+	free(asker);
+	return true;
+}
+
+static bool list_attempts(const struct call *c, struct result *r)
+{
+	struct log_filter f = { .step = call_int(c, "step", 0), .limit = (size_t)call_int(c, "limit", 30) };
+	struct err e = { 0 };
+	struct query *q = place_query(c->sv, &e);
+
+	if (!q) {
+		result_fail(r, "%s", e.msg);
+		return true;
+	}
+	if (!call_text(c, "before", NULL) || call_attempt(c, "before", q, &f.after, r)) {
+		result_add(r, "%lld attempts of %lld steps, newest first:\n", (long long)query_tally(q, "attempts"),
+		           (long long)query_tally(q, "steps"));
+		if (!query_log(q, &f, take_row, r, &e))
+			result_fail(r, "%s", e.msg);
+	}
+	query_close(q);
+	return true;
+}
+
+const struct tool tool_list_attempts = {
+	.name = "list_attempts", .title = "List recorded runs",
+	.help = "Lists attempts, newest first: reference, outcome, time, who asked, title.",
+	.args = list_attempts_args, .reads_only = true, .idempotent = true, .run = list_attempts,
+};
+
+/* ---- read_attempt ---- */
+
+static const char *const sections[] = { "overview", "code", "stdout", "stderr", "output", "inputs", "files",
+                                        "environment", "messages", NULL };
+static const struct tool_arg read_attempt_args[] = {
+	{ "attempt", ARG_TEXT, .help = "reference, as 7.1 or 7.1r1; the newest when not given" },
+	{ "section", ARG_TEXT, .words = sections, .help = "part of it; overview when not given. output is both streams in their order" },
+	WISH_ARGS,
+	{ .name = NULL },
+};
+
+static bool read_source(const struct call *c, struct result *r, const struct source_spec *spec, struct err *e)
+{
+	struct source_record *record = source_record_open(workspace_record(c->sv->ws), false, e);
+	struct source *s = record ? source_open(record, spec, e) : NULL;
+	struct wish w = call_wish(c);
+	bool changed;
+
+	while (s && source_is_behind(s) && source_update(s, &changed, e))
+		;
+	if (s && source_size(s) == 0)
+		result_add(r, "empty%s\n", source_is_whole(s) ? "" : " so far");
+	else if (s)
+		range_add(r, source_bytes(s), source_size(s), &w);
+	bool ok = s != NULL;
+	source_close(s);
+	source_record_close(record);
+	return ok;
+}
+
+static bool read_code(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
+{
+	(void)q;
+	return read_source(c, r, &(struct source_spec){ .kind = SOURCE_CODE, .attempt = attempt }, e);
+}
+
+static bool read_stream(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
+{
+	const char *section = call_text(c, "section", "");
+	int stream = strcmp(section, "stdout") == 0 ? STREAM_OUT : strcmp(section, "stderr") == 0 ? STREAM_ERR : 0;
+
+	(void)q;
+	return read_source(c, r, &(struct source_spec){ .kind = SOURCE_STREAM, .attempt = attempt, .stream = stream }, e);
+}
+
+static bool read_overview(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
+{
+	(void)c;
+	return report_attempt(r, q, attempt, NULL, REPORT_STREAMS | REPORT_IMAGES | REPORT_LINKS, e);
+}
+
+static void add_entries(struct result *r, const struct entry *list, size_t n, bool inputs)
+{
+	if (n == 0)
+		result_add(r, "none\n");
+	for (size_t i = 0; i < n; i++) {
+		char *name = clean_name(list[i].path), size[UNIT_TEXT] = "-", hex[DIGEST_HEX];
+		digest_hex(&list[i].sha256, hex);
+		if (!digest_is_zero(&list[i].sha256))
+			size_format(list[i].size, size);
+		result_add(r, "%s  %s  %s  %.12s\n", name,
+		           inputs ? input_word((enum input_class)list[i].what) : artifact_word((enum artifact_kind)list[i].what), size,
+		           digest_is_zero(&list[i].sha256) ? "" : hex);
+		free(name);
+	}
+}
+
+static bool read_lists(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
+{
+	bool inputs = strcmp(call_text(c, "section", ""), "inputs") == 0;
+	struct detail d;
+
+	if (!query_detail(q, attempt, &d, e))
+		return false;
+	if (inputs)
+		add_entries(r, d.inputs, d.inputs_n, true);
+	else
+		add_entries(r, d.artifacts, d.artifacts_n, false);
+	if (inputs && d.end.attempt && !d.end.inputs_complete)
+		result_add(r, "the list is incomplete: all offered files count\n");
+	query_detail_free(&d);
+	return true;
+}
+
+static bool read_environment(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
+{
+	struct detail d;
+
+	(void)c;
+	if (!query_detail(q, attempt, &d, e))
+		return false;
+	struct buf b = { 0 };
+	buf_addf(&b, "%s %s, %s\n%s\npackages:\n%s\n", d.env.implementation, d.env.version, d.env.python, d.env.platform, d.env.packages);
+	clean_text(&r->text, b.data, b.len);
+	buf_free(&b);
+	query_detail_free(&d);
+	return true;
+}
+
+static bool take_message(void *ctx, const struct said *m)
+{
+	struct result *r = ctx;
+	char when[CLOCK_TEXT], *name = clean_line(m->by.name);
+
+	clock_local(m->at_us, when);
+	result_add(r, "%s %s:\n", when, name);
+	clean_text(&r->text, m->text, strlen(m->text));
+	result_add(r, "\n");
+	free(name);
+	return true;
+}
+
+static bool read_messages(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
+{
+	(void)c;
+	if (!query_messages_of(q, attempt, take_message, r, e))
+		return false;
+	if (r->text.len == 0)
+		result_add(r, "no message cites it\n");
+	return true;
+}
+
+static const struct {
+	const char *section;
+	bool (*read)(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e);
+} readers[] = {
+	{ "overview", read_overview }, { "code", read_code },   { "stdout", read_stream },
+	{ "stderr", read_stream },     { "output", read_stream }, { "inputs", read_lists },
+	{ "files", read_lists },       { "environment", read_environment }, { "messages", read_messages },
+};
+
+static bool read_attempt(const struct call *c, struct result *r)
+{
+	const char *section = call_text(c, "section", "overview");
+	struct err e = { 0 };
+	struct query *q = place_query(c->sv, &e);
+	int64_t attempt = 0;
+
+	if (!q) {
+		result_fail(r, "%s", e.msg);
+		return true;
+	}
+	bool ok = call_attempt(c, "attempt", q, &attempt, r);
+	for (size_t i = 0; ok && i < ARRAY_LEN(readers); i++)
+		if (strcmp(readers[i].section, section) == 0 && !readers[i].read(c, r, q, attempt, &e))
+			result_fail(r, "%s", e.msg);
+	/* That an attempt failed is no failure of reading it. */
+	if (ok && strcmp(section, "overview") == 0 && e.code == ERR_NONE)
+		r->failed = false;
+	query_close(q);
+	return true;
+}
+
+const struct tool tool_read_attempt = {
+	.name = "read_attempt", .title = "Read a recorded run",
+	.help = "Gives an attempt, or a section of it: whole if it is short, else the lines or bytes that are asked for, or the lines that match.",
+	.args = read_attempt_args, .reads_only = true, .idempotent = true, .run = read_attempt,
+};

@@ -1,0 +1,416 @@
+/* Two attempts as a list of parts, each the same or not, and the rows of one. */
+#include "comparing.h"
+#include "model/convert.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *compare_part_word(enum compare_part p)
+{
+	static const char *const words[] = {
+		"code", "arguments", "inputs", "stdout", "stderr", "outcome", "environment", "policy", "resources", "file", "input",
+	};
+
+	return words[p];
+}
+
+const char *compare_change_word(enum compare_change c)
+{
+	static const char *const words[] = { "same", "changed", "added", "removed", "renamed" };
+
+	return words[c];
+}
+
+static struct compare_item *add_item(struct comparing *c, enum compare_part part, const char *name)
+{
+	c->items = grow(c->items, c->n, &c->cap, sizeof(*c->items));
+	c->items[c->n] = (struct compare_item){ .part = part, .name = name, .size = { -1, -1 } };
+	return &c->items[c->n++];
+}
+
+/* ---- parts of an attempt ---- */
+
+static void add_code(struct comparing *c)
+{
+	struct compare_item *x = add_item(c, COMPARE_CODE, "code");
+
+	for (int i = 0; i < 2; i++) {
+		x->sha256[i] = c->side[i].attempt.code;
+		(void)store_blob_has(c->query->store, &x->sha256[i], &x->size[i]);
+	}
+	x->change = digest_equal(&x->sha256[0], &x->sha256[1]) ? SIDES_SAME : SIDES_CHANGED;
+}
+
+static void add_stream(struct comparing *c, enum compare_part part)
+{
+	struct compare_item *x = add_item(c, part, compare_part_word(part));
+	bool whole = true;
+
+	for (int i = 0; i < 2; i++) {
+		const struct attempt_end *end = &c->side[i].end;
+		x->sha256[i] = part == COMPARE_STDOUT ? end->out_sha256 : end->err_sha256;
+		x->size[i] = part == COMPARE_STDOUT ? end->out_bytes : end->err_bytes;
+		whole = whole && end->attempt;
+	}
+	bool same = x->size[0] == x->size[1] && (x->size[0] == 0 || digest_equal(&x->sha256[0], &x->sha256[1]));
+	x->change = whole && same ? SIDES_SAME : SIDES_CHANGED;
+}
+
+static void add_facts(struct comparing *c, enum compare_part part)
+{
+	struct compare_item *x = add_item(c, part, compare_part_word(part));
+
+	x->change = compare_parts_differ(c, part) ? SIDES_CHANGED : SIDES_SAME;
+}
+
+/* ---- files ---- */
+
+static void fill_side(struct compare_item *x, int side, const struct entry *f)
+{
+	x->size[side] = f->size;
+	x->sha256[side] = f->sha256;
+}
+
+/* Files there on one side only, with the same bytes under another name. */
+static bool take_renamed(struct comparing *c, size_t first, const struct entry *f)
+{
+	if (digest_is_zero(&f->sha256) || f->size == 0)
+		return false;
+	for (size_t i = first; i < c->n; i++) {
+		struct compare_item *x = &c->items[i];
+		if (x->change != SIDES_REMOVED || !digest_equal(&x->sha256[0], &f->sha256))
+			continue;
+		x->change = SIDES_RENAMED;
+		x->old_name = x->name;
+		x->name = f->path;
+		fill_side(x, 1, f);
+		return true;
+	}
+	return false;
+}
+
+static bool same_artifact(const struct entry *x, const struct entry *y)
+{
+	return digest_equal(&x->sha256, &y->sha256) && x->what == y->what && x->mode == y->mode;
+}
+
+static void add_pair(struct comparing *c, const struct entry *x, const struct entry *y)
+{
+	struct compare_item *item = add_item(c, COMPARE_FILE, y->path);
+
+	fill_side(item, 0, x);
+	fill_side(item, 1, y);
+	item->change = same_artifact(x, y) ? SIDES_SAME : SIDES_CHANGED;
+}
+
+/* Artifacts of both, sorted by path; removed ones first, so that added ones can be found among them. */
+static void add_files(struct comparing *c)
+{
+	const struct detail *a = &c->side[0], *b = &c->side[1];
+	size_t i = 0, k = 0, first = c->n;
+
+	while (i < a->artifacts_n || k < b->artifacts_n) {
+		int order = i == a->artifacts_n ? 1 : k == b->artifacts_n ? -1 : strcmp(a->artifacts[i].path, b->artifacts[k].path);
+		if (order == 0)
+			add_pair(c, &a->artifacts[i], &b->artifacts[k]);
+		if (order < 0) {
+			struct compare_item *x = add_item(c, COMPARE_FILE, a->artifacts[i].path);
+			x->change = SIDES_REMOVED;
+			fill_side(x, 0, &a->artifacts[i]);
+		}
+		i += order <= 0;
+		k += order >= 0;
+	}
+	for (i = 0, k = 0; k < b->artifacts_n; k++) {
+		const struct entry *f = &b->artifacts[k];
+		while (i < a->artifacts_n && strcmp(a->artifacts[i].path, f->path) < 0)
+			i++;
+		if ((i < a->artifacts_n && strcmp(a->artifacts[i].path, f->path) == 0) || take_renamed(c, first, f))
+			continue;
+		struct compare_item *x = add_item(c, COMPARE_FILE, f->path);
+		x->change = SIDES_ADDED;
+		fill_side(x, 1, f);
+	}
+}
+
+static bool was_read(const struct entry *f)
+{
+	return f->what == INPUT_READ || f->what == INPUT_UPDATED;
+}
+
+static void add_input_files(struct comparing *c)
+{
+	const struct detail *a = &c->side[0], *b = &c->side[1];
+
+	for (size_t i = 0, k = 0; i < a->inputs_n && k < b->inputs_n;) {
+		const struct entry *x = &a->inputs[i], *y = &b->inputs[k];
+		int order = strcmp(x->path, y->path);
+		if (order == 0 && was_read(x) && was_read(y) && !digest_equal(&x->sha256, &y->sha256) &&
+		    strcmp(x->path, b->attempt.script) != 0) {
+			struct compare_item *item = add_item(c, COMPARE_INPUT_FILE, y->path);
+			item->change = SIDES_CHANGED;
+			fill_side(item, 0, x);
+			fill_side(item, 1, y);
+		}
+		i += order <= 0;
+		k += order >= 0;
+	}
+}
+
+struct comparing *compare_open(struct query *q, int64_t left, int64_t right, struct err *e)
+{
+	struct comparing *c = xcalloc(1, sizeof(*c));
+
+	c->query = q;
+	if (!query_detail(q, left, &c->side[0], e) || !query_detail(q, right, &c->side[1], e)) {
+		compare_close(c);
+		return NULL;
+	}
+	add_code(c);
+	add_facts(c, COMPARE_ARGUMENTS);
+	add_facts(c, COMPARE_INPUTS);
+	add_input_files(c);
+	add_facts(c, COMPARE_OUTCOME);
+	add_stream(c, COMPARE_STDOUT);
+	add_stream(c, COMPARE_STDERR);
+	add_files(c);
+	add_facts(c, COMPARE_ENVIRONMENT);
+	add_facts(c, COMPARE_POLICY);
+	add_facts(c, COMPARE_RESOURCES);
+	return c;
+}
+
+/* ---- plain files ---- */
+
+struct comparing *compare_open_files(const char *left, const char *right, struct err *e)
+{
+	struct comparing *c = xcalloc(1, sizeof(*c));
+	struct compare_item *x = add_item(c, COMPARE_FILE, NULL);
+
+	c->path[0] = xstrdup(left);
+	c->path[1] = xstrdup(right);
+	x->name = path_base(c->path[1]);
+	if (!compare_bytes_read(c, x, 0, e) || !compare_bytes_read(c, x, 1, e)) {
+		compare_close(c);
+		return NULL;
+	}
+	for (int i = 0; i < 2; i++)
+		x->size[i] = (int64_t)c->bytes[i].len;
+	bool same = c->bytes[0].len == c->bytes[1].len &&
+	            (c->bytes[0].len == 0 || memcmp(c->bytes[0].data, c->bytes[1].data, c->bytes[0].len) == 0);
+	x->change = same ? SIDES_SAME : SIDES_CHANGED;
+	return c;
+}
+
+struct comparing *compare_open_input(struct query *q, int64_t attempt, const char *path, struct err *e)
+{
+	struct comparing *c = xcalloc(1, sizeof(*c));
+	const struct entry *in = NULL;
+
+	c->query = q;
+	bool ok = query_detail(q, attempt, &c->side[0], e) && (q->ws || err_set(e, ERR_NOTFOUND, "evidence has no folder of now"));
+	for (size_t i = 0; ok && i < c->side[0].inputs_n; i++)
+		if (was_read(&c->side[0].inputs[i]) && strcmp(c->side[0].inputs[i].path, path) == 0)
+			in = &c->side[0].inputs[i];
+	ok = ok && (in || err_set(e, ERR_NOTFOUND, "%s opened no file %s", c->side[0].ref, path));
+	if (ok) {
+		struct compare_item *x = add_item(c, COMPARE_INPUT_FILE, in->path);
+		fill_side(x, 0, in);
+		x->change = SIDES_CHANGED;
+		c->path[1] = path_is_plain_relative(path) ? path_join(q->ws->root, path) : NULL;
+		ok = c->path[1] ? compare_bytes_read(c, x, 1, e) : err_set(e, ERR_NOTFOUND, "%s does not stand in the folder", path);
+		x->size[1] = (int64_t)c->bytes[1].len;
+	}
+	if (ok)
+		return c;
+	compare_close(c);
+	return NULL;
+}
+
+void compare_close(struct comparing *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < 2; i++) {
+		query_detail_free(&c->side[i]);
+		free(c->path[i]);
+		buf_free(&c->bytes[i]);
+	}
+	free(c->items);
+	free(c);
+}
+
+const char *compare_ref(const struct comparing *c, int side)
+{
+	return c->path[side] ? c->path[side] : c->side[side].ref;
+}
+
+size_t compare_count(const struct comparing *c)
+{
+	return c->n;
+}
+
+const struct compare_item *compare_item(const struct comparing *c, size_t i)
+{
+	return &c->items[i];
+}
+
+/* ---- one item ---- */
+
+static char *one_sided(const struct compare_item *x)
+{
+	int side = x->change == SIDES_ADDED;
+	char size[UNIT_TEXT], hex[DIGEST_HEX] = "";
+
+	if (digest_is_zero(&x->sha256[side]))
+		return xasprintf("%s, no bytes", compare_change_word(x->change));
+	size_format(MAX(x->size[side], 0), size);
+	digest_hex(&x->sha256[side], hex);
+	return xasprintf("%s, %s%s, %.12s", compare_change_word(x->change), size, x->size[side] < 1000 ? " bytes" : "", hex);
+}
+
+/* What can be said without bytes: they are too many, or not kept. */
+static bool rows_without_bytes(const struct compare_item *x, const struct err *why, struct diffrows *out)
+{
+	char left[DIGEST_HEX], right[DIGEST_HEX];
+
+	digest_hex(&x->sha256[0], left);
+	digest_hex(&x->sha256[1], right);
+	*out = (struct diffrows){ .differs = x->change != SIDES_SAME, .method = xstrdup("size and hash") };
+	diffrows_sayf(out, DIFFROW_SENTENCE, "compared by size and hash alone: %s", why->msg);
+	diffrows_sayf(out, DIFFROW_REMOVED, "%lld bytes, %s", (long long)x->size[0], left);
+	diffrows_sayf(out, DIFFROW_ADDED, "%lld bytes, %s", (long long)x->size[1], right);
+	out->summary = xasprintf("%lld bytes -> %lld", (long long)x->size[0], (long long)x->size[1]);
+	return true;
+}
+
+static struct span span_of(const struct buf *b)
+{
+	return (struct span){ b->data ? b->data : "", b->len };
+}
+
+static const struct entry *artifact_of(const struct detail *d, const char *path)
+{
+	for (size_t i = 0; i < d->artifacts_n; i++)
+		if (strcmp(d->artifacts[i].path, path) == 0)
+			return &d->artifacts[i];
+	return NULL;
+}
+
+/* Kinds and modes of a file that is on both sides. */
+static void say_modes(struct comparing *c, const struct compare_item *x, struct diffrows *out)
+{
+	const struct entry *a, *b;
+
+	if (x->part != COMPARE_FILE || c->path[1])
+		return;
+	a = artifact_of(&c->side[0], x->old_name ? x->old_name : x->name);
+	b = artifact_of(&c->side[1], x->name);
+	if (a && b && a->what != b->what)
+		diffrows_sayf(out, DIFFROW_SENTENCE, "%s on the left, %s on the right", artifact_word((enum artifact_kind)a->what),
+		              artifact_word((enum artifact_kind)b->what));
+	if (a && b && a->mode != b->mode)
+		diffrows_sayf(out, DIFFROW_SENTENCE, "mode %o -> %o", a->mode, b->mode);
+}
+
+static bool has_facts_only(enum compare_part p)
+{
+	return p == COMPARE_ARGUMENTS || p == COMPARE_INPUTS || p == COMPARE_OUTCOME || p == COMPARE_ENVIRONMENT ||
+	       p == COMPARE_POLICY || p == COMPARE_RESOURCES;
+}
+
+static enum diffrows_type type_of(const struct comparing *c, const struct compare_item *x)
+{
+	if (x->part != COMPARE_FILE && x->part != COMPARE_INPUT_FILE)
+		return DIFFROWS_TEXT; /* code and streams, whatever bytes are in them */
+	return diffrows_type(x->name, span_of(&c->bytes[0]), span_of(&c->bytes[1]));
+}
+
+/* Workbooks by cell, where their reader can be had; false: compare them as archives, and say why. */
+static bool rows_of_workbooks(struct comparing *c, const struct compare_item *x, const struct diffrows_options *o, struct diffrows *out,
+                              struct err *why)
+{
+	const char *reader = x->name ? convert_reader(x->name) : NULL;
+	struct buf a = { 0 }, b = { 0 };
+
+	if (!reader || digest_is_zero(&x->sha256[0]) || digest_is_zero(&x->sha256[1]))
+		return false;
+	bool ok = convert_lines(c->query, &x->sha256[0], reader, &a, why) && convert_lines(c->query, &x->sha256[1], reader, &b, why) &&
+	          diffrows_cells(span_of(&a), span_of(&b), o, out, why);
+	buf_free(&a);
+	buf_free(&b);
+	if (!ok)
+		diffrows_free(out);
+	return ok;
+}
+
+bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
+                  struct err *e)
+{
+	const struct compare_item *x = &c->items[i];
+	struct err why = { 0 };
+
+	*out = (struct diffrows){ 0 };
+	*type = "facts";
+	if (has_facts_only(x->part)) {
+		compare_parts_rows(c, x->part, out);
+		return true;
+	}
+	*type = "bytes";
+	if (x->change == SIDES_ADDED || x->change == SIDES_REMOVED) {
+		out->differs = true;
+		out->summary = one_sided(x);
+		out->method = xstrdup("size and hash");
+		return true;
+	}
+	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME) {
+		out->differs = x->change == SIDES_RENAMED;
+		out->summary = xstrdup(x->change == SIDES_SAME ? "same" : "renamed, same bytes");
+		say_modes(c, x, out);
+		return true;
+	}
+	for (int side = 0; side < 2; side++)
+		if (!compare_bytes_read(c, x, side, &why))
+			return why.code == ERR_CANCELLED ? (*e = why, false) : rows_without_bytes(x, &why, out);
+	enum diffrows_type t = type_of(c, x);
+	*type = diffrows_type_word(t);
+	if (t == DIFFROWS_ZIP && rows_of_workbooks(c, x, o, out, &why)) {
+		*type = "workbook";
+		say_modes(c, x, out);
+		return true;
+	}
+	if (!diffrows_make(t, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, out, e))
+		return false;
+	if (why.code != ERR_NONE)
+		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared by cells: %s", why.msg);
+	say_modes(c, x, out);
+	return true;
+}
+
+int64_t compare_position(const struct comparing *c, int side, const char *p)
+{
+	const struct buf *b = &c->bytes[side];
+
+	return b->data && p >= b->data && p <= b->data + b->len ? p - b->data : -1;
+}
+
+/* ---- the other side ---- */
+
+bool compare_previous(struct query *q, int64_t attempt, int64_t *previous, struct err *e)
+{
+	struct detail d;
+
+	*previous = 0;
+	if (!query_detail(q, attempt, &d, e))
+		return false;
+	struct attempt a = d.attempt;
+	int64_t of = a.check_of, step = a.step, number = a.number;
+	query_detail_free(&d);
+	if (of || number < 2) {
+		*previous = of;
+		return true;
+	}
+	return store_attempt_find(q->store, step, number - 1, 0, previous, e);
+}

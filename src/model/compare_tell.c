@@ -1,0 +1,93 @@
+/* Whether two attempts differ, and the sentence about it. */
+#include "comparing.h"
+
+#include "text.h"
+
+#include <stdlib.h>
+
+bool compare_differs(const struct comparing *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->items[i].change != SIDES_SAME && c->items[i].part != COMPARE_RESOURCES)
+			return true;
+	return false;
+}
+
+/* ---- the sentence ---- */
+
+static bool part_changed(const struct comparing *c, enum compare_part part)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->items[i].part == part && c->items[i].change != SIDES_SAME)
+			return true;
+	return false;
+}
+
+static void tell_inputs(const struct comparing *c, struct buf *out)
+{
+	size_t named = 0, more = 0;
+
+	if (!part_changed(c, COMPARE_INPUTS)) {
+		buf_adds(out, "same inputs");
+		return;
+	}
+	buf_adds(out, "inputs changed");
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->items[i].part != COMPARE_INPUT_FILE)
+			continue;
+		if (named == 3) {
+			more++;
+			continue;
+		}
+		char *name = escape_name_dup(c->items[i].name);
+		buf_addf(out, "%s%s", named++ ? ", " : ": ", name);
+		free(name);
+	}
+	if (more)
+		buf_addf(out, " and %zu more", more);
+}
+
+/* Where the right one is a check of the left one. */
+static void tell_verdict(const struct comparing *c, struct buf *out)
+{
+	const struct detail *d = &c->side[1];
+
+	if (d->verdict == VERDICT_NONE || d->attempt.check_of != c->side[0].attempt.id)
+		return;
+	buf_addf(out, "verdict %s", verdict_word(d->verdict));
+	if (d->first_at)
+		buf_addf(out, " (%s)", d->first_at);
+	buf_adds(out, "; ");
+}
+
+void compare_tell(const struct comparing *c, struct buf *out)
+{
+	static const enum compare_part causes[] = { COMPARE_ARGUMENTS, COMPARE_ENVIRONMENT, COMPARE_POLICY };
+	static const enum compare_part effects[] = { COMPARE_OUTCOME, COMPARE_STDOUT, COMPARE_STDERR };
+	size_t files = 0, told = 0;
+
+	if (!c->path[0] && c->path[1]) {
+		buf_adds(out, "as the attempt saw it, and now");
+		return;
+	}
+	if (c->path[0]) {
+		buf_adds(out, compare_differs(c) ? "the files differ" : "the files are the same");
+		return;
+	}
+	tell_verdict(c, out);
+	buf_adds(out, part_changed(c, COMPARE_CODE) ? "code changed, " : "same code, ");
+	tell_inputs(c, out);
+	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
+		if (part_changed(c, causes[i]))
+			buf_addf(out, ", %s changed", compare_part_word(causes[i]));
+	buf_adds(out, "; ");
+	for (size_t i = 0; i < ARRAY_LEN(effects); i++)
+		if (part_changed(c, effects[i]))
+			buf_addf(out, "%s%s", told++ ? ", " : "differs: ", compare_part_word(effects[i]));
+	for (size_t i = 0; i < c->n; i++)
+		files += c->items[i].part == COMPARE_FILE && c->items[i].change != SIDES_SAME;
+	if (files)
+		buf_addf(out, "%s%zu file%s", told++ ? ", " : "differs: ", files, files == 1 ? "" : "s");
+	if (told == 0)
+		buf_adds(out, "the same came out");
+}

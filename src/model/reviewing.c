@@ -1,0 +1,328 @@
+/* Marks and notes: filing and reading them, and what "own work" and "stale" mean. */
+#include "reviewing.h"
+
+#include "sign.h"
+#include "store/review.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- who ------------------------------------------------------------------------------------------- */
+
+char *review_person(struct workspace *ws)
+{
+	char *name = setting_get(NULL, "reviewer", NULL, NULL);
+
+	return name ? name : settings_person(ws);
+}
+
+/* The reviewer asked for it himself: under the name that he reviews by, or the one that he runs by. */
+static bool is_own_work(struct workspace *ws, const struct asker *asker, const char *reviewer)
+{
+	char *person;
+	bool own;
+
+	if (asker->kind != ASKER_PERSON || !asker->name)
+		return false;
+	person = settings_person(ws);
+	own = strcasecmp(asker->name, reviewer) == 0 || strcasecmp(asker->name, person) == 0;
+	free(person);
+	return own;
+}
+
+/* ---- filing ------------------------------------------------------------------------------------------ */
+
+static bool check_text(const char *what, const char *text, struct err *e)
+{
+	size_t n = strlen(text);
+
+	if (n > REVIEW_TEXT_MAX)
+		return err_set(e, ERR_INPUT, "the %s is longer than %d bytes", what, REVIEW_TEXT_MAX);
+	if (!utf8_valid(text, n))
+		return err_set(e, ERR_INPUT, "the %s is not UTF-8", what);
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+			return err_set(e, ERR_INPUT, "the %s holds control characters", what);
+	return true;
+}
+
+/* The message of the store with what it is about in front. */
+static bool about(struct store *st, int64_t attempt, bool ok, struct err *e)
+{
+	struct attempt_full a;
+
+	if (ok || !e || attempt == 0 || !store_attempt_get(st, attempt, &a, NULL))
+		return ok;
+	err_prefix(e, "%lld.%lld", (long long)a.attempt.step, (long long)a.attempt.number);
+	store_attempt_free(&a);
+	return false;
+}
+
+struct signing {
+	struct buf signature, signer;
+};
+
+/* With the user's key, if there is one. */
+static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, struct signing *s, struct err *e)
+{
+	char *key = setting_get(NULL, "signing-key", NULL, NULL);
+	struct buf text = { 0 };
+	struct uuid record;
+	bool good = true;
+
+	if (!key)
+		return true;
+	m->at_us = clock_now_us();
+	char *path = strncmp(key, "~/", 2) == 0 && getenv("HOME") ? path_join(getenv("HOME"), key + 2) : xstrdup(key);
+	bool ok = store_uuid(st, &record, e);
+	if (ok) {
+		sign_statement(&record, attempt, m, &text);
+		ok = sign_make(path, &text, &s->signature, e) &&
+		     sign_check(NULL, &text, s->signature.data, s->signature.len, &good, &s->signer, e);
+	}
+	if (ok && !good)
+		ok = err_set(e, ERR_INPUT, "the signature that ssh-keygen made does not fit; nothing was filed");
+	m->signature = s->signature.data;
+	m->signature_len = s->signature.len;
+	m->signer = s->signer.data;
+	buf_free(&text);
+	free(path);
+	free(key);
+	return ok;
+}
+
+bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const char *note, const char *how,
+                 struct err *e)
+{
+	struct mark m = { .attempt = attempt, .judgement = j, .note = note && *note ? note : NULL, .how = how };
+	struct attempt_full a;
+	struct store *st;
+	struct signing s = { 0 };
+	struct uuid uuid = { 0 };
+	char *reviewer;
+	bool ok;
+
+	if ((m.note && !check_text("note", m.note, e)) || !(st = workspace_store(ws, e)))
+		return false;
+	reviewer = review_person(ws);
+	m.reviewer = reviewer;
+	ok = attempt == 0 || store_attempt_get(st, attempt, &a, e);
+	if (ok && attempt) {
+		m.own_work = is_own_work(ws, &a.attempt.asker, reviewer);
+		uuid = a.attempt.uuid;
+		store_attempt_free(&a);
+	}
+	ok = ok && sign(st, attempt ? &uuid : NULL, &m, &s, e) && about(st, attempt, store_mark_add(st, &m, e), e);
+	free(reviewer);
+	buf_free(&s.signature);
+	buf_free(&s.signer);
+	return ok;
+}
+
+bool review_note(struct workspace *ws, int64_t attempt, const struct review_place *at, const char *text,
+                 const char *how, struct err *e)
+{
+	struct store *st;
+	char *reviewer;
+	bool ok;
+
+	if (!*text)
+		return err_set(e, ERR_INPUT, "a note without text says nothing");
+	if (!check_text("note", text, e) || !(st = workspace_store(ws, e)))
+		return false;
+	reviewer = review_person(ws);
+	struct note n = { .attempt = attempt, .section = at->section, .path = at->path, .line = at->line, .cell = at->cell,
+		          .text = text, .reviewer = reviewer, .how = how };
+	ok = about(st, attempt, store_note_add(st, &n, e), e);
+	free(reviewer);
+	return ok;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+static const char *keep(struct strv *texts, const char *s)
+{
+	if (!s)
+		return NULL;
+	strv_add(texts, s);
+	return texts->v[texts->n - 1];
+}
+
+static struct review_mark as_read(const struct mark *m)
+{
+	return (struct review_mark){
+		.judgement = m->judgement, .note = m->note, .reviewer = m->reviewer ? m->reviewer : "", .at_us = m->at_us,
+		.how = m->how ? m->how : "", .own_work = m->own_work, .is_signed = m->signature != NULL,
+	};
+}
+
+static bool take_mark(void *ctx, const struct mark *m)
+{
+	struct review_said *s = ctx;
+	struct review_mark *v;
+
+	s->marks = grow(s->marks, s->marks_n, &s->marks_cap, sizeof(*s->marks));
+	v = &s->marks[s->marks_n++];
+	*v = as_read(m);
+	v->note = keep(&s->texts, v->note);
+	v->reviewer = keep(&s->texts, v->reviewer);
+	v->how = keep(&s->texts, v->how);
+	return true;
+}
+
+static bool take_note(void *ctx, const struct note *n)
+{
+	struct review_said *s = ctx;
+
+	s->notes = grow(s->notes, s->notes_n, &s->notes_cap, sizeof(*s->notes));
+	s->notes[s->notes_n++] = (struct review_note){
+		.at = { .section = keep(&s->texts, n->section), .path = keep(&s->texts, n->path), .line = n->line,
+		        .cell = keep(&s->texts, n->cell) },
+		.text = keep(&s->texts, n->text ? n->text : ""), .reviewer = keep(&s->texts, n->reviewer ? n->reviewer : ""),
+		.at_us = n->at_us, .how = keep(&s->texts, n->how ? n->how : ""),
+	};
+	return true;
+}
+
+bool review_read(struct store *st, int64_t attempt, struct review_said *out, struct err *e)
+{
+	return store_marks(st, attempt, take_mark, out, e) && store_notes(st, attempt, take_note, out, e);
+}
+
+void review_said_free(struct review_said *s)
+{
+	free(s->marks);
+	free(s->notes);
+	strv_free(&s->texts);
+	*s = (struct review_said){ 0 };
+}
+
+struct opinions {
+	bool (*fn)(void *ctx, const struct review_mark *m);
+	void *ctx;
+};
+
+static bool tell_opinion(void *ctx, const struct mark *m)
+{
+	struct opinions *o = ctx;
+	struct review_mark v = as_read(m);
+
+	return o->fn(o->ctx, &v);
+}
+
+bool review_opinions(struct query *q, bool (*fn)(void *ctx, const struct review_mark *m), void *ctx, struct err *e)
+{
+	struct opinions o = { fn, ctx };
+
+	return store_marks(q->store, 0, tell_opinion, &o, e);
+}
+
+bool review_identity(struct query *q, struct record_identity *out, struct err *e)
+{
+	struct ledger_head head;
+	struct uuid uuid;
+
+	if (!store_uuid(q->store, &uuid, e) || !store_head(q->store, &head, e))
+		return false;
+	uuid_text(&uuid, out->uuid);
+	out->head_seq = head.seq;
+	out->head_us = head.at_us;
+	out->head = head.entry;
+	return true;
+}
+
+bool review_exported(struct workspace *ws, const char *what, struct err *e)
+{
+	struct store *st = workspace_store(ws, e);
+
+	return st && store_event(st, "exported", 0, what, e);
+}
+
+/* ---- what it means ----------------------------------------------------------------------------------------- */
+
+const struct review_mark *review_counts(const struct detail *d)
+{
+	const struct review_mark *last = d->marks_n ? &d->marks[d->marks_n - 1] : NULL;
+
+	return last && last->judgement != JUDGED_WITHDRAWN && last->judgement != JUDGED_NONE ? last : NULL;
+}
+
+bool review_is_stale(const struct detail *d)
+{
+	return review_counts(d) && d->last_number > d->attempt.number;
+}
+
+void review_place_text(const struct review_place *at, struct buf *out)
+{
+	if (at->section && !at->path)
+		buf_adds(out, at->section);
+	if (at->path)
+		buf_addf(out, "file %s", at->path);
+	if (at->line)
+		buf_addf(out, "%sline %lld", out->len ? " " : "", (long long)at->line);
+	if (at->cell)
+		buf_addf(out, "%scell %s", out->len ? " " : "", at->cell);
+}
+
+const char *judgement_glyph(enum judgement j)
+{
+	return j == JUDGED_ACCEPTED ? "✓" : j == JUDGED_QUESTIONED ? "?" : j == JUDGED_REJECTED ? "✗" : "";
+}
+
+/* ---- signatures ---------------------------------------------------------------------------------------- */
+
+struct checking {
+	struct query *q;
+	const char *signers;
+	bool (*fn)(void *ctx, const struct review_signed *s);
+	void *ctx;
+	struct uuid record;
+	struct uuid uuid;          /* of the attempt whose marks are read */
+	const char *ref;
+	bool ok;
+	struct err *e;
+};
+
+static bool check_mark(void *ctx, const struct mark *m)
+{
+	struct checking *c = ctx;
+	struct buf text = { 0 }, who = { 0 };
+	struct review_signed s = { .ref = c->ref, .judgement = m->judgement, .reviewer = m->reviewer };
+
+	if (!m->signature)
+		return true;
+	sign_statement(&c->record, m->attempt ? &c->uuid : NULL, m, &text);
+	c->ok = sign_check(c->signers, &text, m->signature, m->signature_len, &s.good, &who, c->e);
+	s.signer = who.data ? who.data : "";
+	bool more = c->ok && c->fn(c->ctx, &s);
+	buf_free(&text);
+	buf_free(&who);
+	return more;
+}
+
+static bool check_marks_of(void *ctx, int64_t attempt)
+{
+	struct checking *c = ctx;
+	char ref[REF_TEXT] = "record";
+	struct attempt_full a;
+
+	if (attempt) {
+		c->ok = store_attempt_get(c->q->store, attempt, &a, c->e) && query_ref(c->q, attempt, ref, c->e);
+		if (!c->ok)
+			return false;
+		c->uuid = a.attempt.uuid;
+		store_attempt_free(&a);
+	}
+	c->ref = ref;
+	return store_marks(c->q->store, attempt, check_mark, c, c->e) && c->ok;
+}
+
+bool review_check_signatures(struct query *q, const char *signers, bool (*fn)(void *ctx, const struct review_signed *s),
+                             void *ctx, struct err *e)
+{
+	struct checking c = { .q = q, .signers = signers, .fn = fn, .ctx = ctx, .ok = true, .e = e };
+
+	return store_uuid(q->store, &c.record, e) && check_marks_of(&c, 0) && store_marked(q->store, check_marks_of, &c, e) && c.ok;
+}

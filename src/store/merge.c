@@ -1,0 +1,218 @@
+/* What reviewers said in a copy of a record, brought home into it. */
+#include "store/keep.h"
+#include "store/review.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "db.h"
+
+struct merging {
+	struct store *st, *from;
+	struct merge_result *out;
+	int64_t attempt;           /* of `from`, whose notes are read */
+	bool ok;
+	struct err *e;
+};
+
+/* ---- the same record ------------------------------------------------------------------------------- */
+
+static void count_fault(void *ctx, const char *what)
+{
+	struct buf *first = ctx;
+
+	if (first->len == 0)
+		buf_addf(first, "%s", what);
+}
+
+static bool check_sound(struct store *from, struct err *e)
+{
+	struct verify_result r;
+	struct buf first = { 0 };
+	bool ok = store_verify(from, count_fault, NULL, &first, &r, e);
+
+	if (ok && r.faults > 0)
+		ok = err_set(e, ERR_CORRUPT, "%s is broken (%s); nothing was merged", from->path, first.data);
+	buf_free(&first);
+	return ok;
+}
+
+static bool check_same(struct store *st, struct store *from, struct err *e)
+{
+	struct uuid ours, theirs;
+
+	if (!store_uuid(st, &ours, e) || !store_uuid(from, &theirs, e))
+		return false;
+	return memcmp(&ours, &theirs, sizeof(ours)) == 0 ||
+	       err_set(e, ERR_INPUT, "%s is not a copy of %s, but of another record; nothing was merged", from->path, st->path);
+}
+
+/* Our id of their attempt; 0: it is not here. Copies keep the ids, so the first look mostly finds it. */
+static bool map_attempt(struct merging *m, int64_t theirs, int64_t *ours)
+{
+	enum sql_answer answer;
+	struct uuid uuid = { 0 };
+	struct sql q;
+
+	*ours = 0;
+	if (theirs == 0)
+		return true;
+	if (!sql_start(m->from, SQL_ATTEMPT_UUID, &q, m->e))
+		return false;
+	bind_int(&q, theirs);
+	answer = sql_row(&q, m->e);
+	if (answer == SQL_ROW)
+		uuid = col_uuid(&q);
+	sql_end(&q);
+	if (answer != SQL_ROW || !sql_start(m->st, SQL_ATTEMPT_UUID, &q, m->e))
+		return answer == SQL_DONE;
+	bind_int(&q, theirs);
+	answer = sql_row(&q, m->e);
+	if (answer == SQL_ROW) {
+		struct uuid u = col_uuid(&q);
+		if (memcmp(&u, &uuid, sizeof(u)) == 0)
+			*ours = theirs;
+	}
+	sql_end(&q);
+	if (answer == SQL_FAILED)
+		return false;
+	return *ours || store_attempt_by_uuid(m->st, &uuid, ours, m->e);
+}
+
+/* Counts what became of one; false ends the merge. */
+static bool counted(struct merging *m, bool added, int64_t *n)
+{
+	if (added)
+		(*n)++;
+	else if (m->e->code == ERR_EXISTS)
+		m->out->already++;
+	m->ok = added || m->e->code == ERR_EXISTS;
+	if (m->ok)
+		*m->e = (struct err){ 0 };
+	return m->ok;
+}
+
+/* ---- marks, notes, messages -------------------------------------------------------------------------- */
+
+static bool merge_mark(void *ctx, const struct mark *theirs)
+{
+	struct merging *m = ctx;
+	struct mark ours = *theirs;
+
+	if (!(m->ok = map_attempt(m, theirs->attempt, &ours.attempt)))
+		return false;
+	if (theirs->attempt && !ours.attempt) {
+		m->out->unknown++;
+		return true;
+	}
+	return counted(m, store_mark_add(m->st, &ours, m->e), &m->out->marks);
+}
+
+static bool merge_note(void *ctx, const struct note *theirs)
+{
+	struct merging *m = ctx;
+	struct note ours = *theirs;
+
+	if (!(m->ok = map_attempt(m, theirs->attempt, &ours.attempt)))
+		return false;
+	if (!ours.attempt) {
+		m->out->unknown++;
+		return true;
+	}
+	return counted(m, store_note_add(m->st, &ours, m->e), &m->out->notes);
+}
+
+struct cites {
+	struct merging *m;
+	int64_t *ids;
+	size_t n, cap;
+};
+
+static bool merge_cite(void *ctx, int64_t attempt)
+{
+	struct cites *c = ctx;
+	int64_t ours;
+
+	if (!(c->m->ok = map_attempt(c->m, attempt, &ours)))
+		return false;
+	if (ours) {
+		c->ids = grow(c->ids, c->n, &c->cap, sizeof(*c->ids));
+		c->ids[c->n++] = ours;
+	}
+	return true;
+}
+
+static bool merge_message(void *ctx, const struct message *theirs)
+{
+	struct merging *m = ctx;
+	struct cites c = { .m = m };
+	struct message ours = *theirs;
+
+	if (store_message_cites(m->from, theirs->id, merge_cite, &c, m->e) && m->ok)
+		counted(m, store_message_add(m->st, &ours, c.ids, c.n, m->e), &m->out->messages);
+	else
+		m->ok = false;
+	free(c.ids);
+	return m->ok;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+typedef bool (*attempt_fn)(struct merging *m, int64_t attempt);
+
+static bool marks_of(struct merging *m, int64_t attempt)
+{
+	return store_marks(m->from, attempt, merge_mark, m, m->e) && m->ok;
+}
+
+static bool notes_of(struct merging *m, int64_t attempt)
+{
+	return store_notes(m->from, attempt, merge_note, m, m->e) && m->ok;
+}
+
+/* The ids are read first: each mark is a transaction of its own. */
+static bool each_attempt(struct merging *m, enum sql_id sql, attempt_fn fn)
+{
+	enum sql_answer answer;
+	struct sql q;
+	bool ok = true;
+
+	if (!sql_start(m->from, sql, &q, m->e))
+		return false;
+	while (ok && (answer = sql_row(&q, m->e)) == SQL_ROW)
+		ok = fn(m, col_int(&q));
+	sql_end(&q);
+	return ok && answer == SQL_DONE;
+}
+
+static bool tell(struct merging *m, struct err *e)
+{
+	const struct merge_result *r = m->out;
+	struct ledger_head head;
+	char hex[DIGEST_HEX];
+
+	if (r->marks + r->notes + r->messages == 0)
+		return true;
+	if (!store_head(m->from, &head, e))
+		return false;
+	digest_hex(&head.entry, hex);
+	char *text = xasprintf("%s, head %s: %lld marks, %lld notes, %lld messages", m->from->path, hex, (long long)r->marks,
+	                       (long long)r->notes, (long long)r->messages);
+	bool ok = store_event(m->st, "merged", 0, text, e);
+	free(text);
+	return ok;
+}
+
+bool store_merge(struct store *st, struct store *from, struct merge_result *out, struct err *e)
+{
+	struct err own = { 0 };
+	struct merging m = { .st = st, .from = from, .out = out, .ok = true, .e = &own };
+
+	*out = (struct merge_result){ 0 };
+	bool ok = check_same(st, from, &own) && check_sound(from, &own) && marks_of(&m, 0) &&
+	          each_attempt(&m, SQL_MARKED_EACH, marks_of) && each_attempt(&m, SQL_NOTED_EACH, notes_of) &&
+	          store_messages(from, 0, false, SIZE_MAX, merge_message, &m, &own) && m.ok && tell(&m, &own);
+	if (!ok && e)
+		*e = own;
+	return ok;
+}

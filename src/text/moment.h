@@ -1,0 +1,13 @@
+/* Dates, clocks and durations as programs print them. */
+#ifndef TICKMARK_TEXT_MOMENT_H
+#define TICKMARK_TEXT_MOMENT_H
+
+#include "text.h"
+
+/* Whether a printed moment may have been the time of day between the two (UTC microseconds), in some time
+ * zone: zones differ by quarters of an hour, so the rest within one tells. Exact to what was printed. */
+bool moment_lies_in(struct span s, int64_t from_us, int64_t to_us);
+/* "0.41 s", "12ms"; -1: none. */
+int64_t moment_duration_us(struct span s);
+
+#endif

@@ -1,0 +1,249 @@
+/* Two tables as rows: what was found first, then changed, removed and added rows. */
+#include "rowmake.h"
+#include "text/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED_MOST 20 /* doubled keys that are named */
+
+struct tables {
+	struct table a, b;
+	struct table_diff d;
+	struct diffrows *r;
+	const struct diffrows_options *o;
+};
+
+static void add_value(struct buf *out, struct span raw)
+{
+	struct buf v = { 0 };
+
+	if (!raw.p) {
+		buf_adds(out, "(no cell)");
+		return;
+	}
+	if (raw.n == 0) {
+		buf_adds(out, "(empty)");
+		return;
+	}
+	table_value(raw, &v);
+	rowmake_short(out, v.data ? v.data : "", v.len);
+	buf_free(&v);
+}
+
+static void add_name(struct buf *out, const struct table *t, uint32_t col)
+{
+	struct buf v = { 0 };
+
+	table_name(t, col, &v);
+	rowmake_short(out, v.data ? v.data : "", v.len);
+	buf_free(&v);
+}
+
+/* "id 2", or "row 3" where there is no key. */
+static void add_key(struct tables *t, struct buf *out, bool right, uint32_t row)
+{
+	const struct table *x = right ? &t->b : &t->a;
+
+	if (t->d.keys == 0)
+		buf_addf(out, "row %u", row + 1);
+	for (uint32_t i = 0; i < t->d.keys; i++) {
+		buf_adds(out, i ? ", " : "");
+		add_name(out, x, t->d.key[i][right]);
+		buf_addc(out, ' ');
+		add_value(out, table_raw(x, row, t->d.key[i][right]));
+	}
+}
+
+static void say_columns(struct tables *t, const char *what, const struct table *x, const uint32_t *cols, uint32_t n)
+{
+	struct buf b = { 0 };
+
+	if (n == 0)
+		return;
+	buf_addf(&b, "column%s %s: ", n == 1 ? "" : "s", what);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_adds(&b, i ? ", " : "");
+		add_name(&b, x, cols[i]);
+	}
+	diffrows_say(t->r, DIFFROW_SENTENCE, 0, 0, buf_take(&b));
+}
+
+static void say_renamed(struct tables *t)
+{
+	for (uint32_t i = 0; i < t->d.renamed_n; i++) {
+		struct buf b = { 0 };
+		buf_adds(&b, "column renamed: ");
+		add_name(&b, &t->a, t->d.renamed[i].a);
+		buf_adds(&b, " -> ");
+		add_name(&b, &t->b, t->d.renamed[i].b);
+		diffrows_say(t->r, DIFFROW_SENTENCE, 0, 0, buf_take(&b));
+	}
+}
+
+static void say_doubled(struct tables *t)
+{
+	const struct table_diff *d = &t->d;
+
+	for (size_t i = 0; i < d->doubled_n && i < NAMED_MOST; i++) {
+		struct buf b = { 0 };
+		buf_adds(&b, "doubled key, not compared: ");
+		add_key(t, &b, d->doubled[i].right, d->doubled[i].row);
+		buf_addf(&b, " (%u time%s on the left, %u on the right)", d->doubled[i].a_n, d->doubled[i].a_n == 1 ? "" : "s",
+		         d->doubled[i].b_n);
+		diffrows_say(t->r, DIFFROW_SENTENCE, 0, 0, buf_take(&b));
+	}
+	if (d->doubled_n > NAMED_MOST)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "%zu more doubled keys, not compared", d->doubled_n - NAMED_MOST);
+	if (d->empty[0] || d->empty[1])
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "empty key, not compared: %u row%s on the left, %u on the right", d->empty[0],
+		              d->empty[0] == 1 ? "" : "s", d->empty[1]);
+}
+
+static void say_facts(struct tables *t)
+{
+	const struct table_diff *d = &t->d;
+
+	say_columns(t, "removed", &t->a, d->cols_removed, d->cols_removed_n);
+	say_columns(t, "added", &t->b, d->cols_added, d->cols_added_n);
+	say_renamed(t);
+	if (d->cols_reordered)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "columns stand in another order");
+	if (d->rows_moved)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "order of rows changed: %u moved", d->rows_moved);
+	say_doubled(t);
+	if (d->quoting)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "%lld cell%s with the same value quoted otherwise", (long long)d->quoting,
+		              d->quoting == 1 ? "" : "s");
+	if (d->folded_notation || d->folded_digits)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "tolerant: not shown are %lld cells that differ in notation only and %lld that "
+		              "are the same to 15 digits", (long long)d->folded_notation, (long long)d->folded_digits);
+	if (t->a.ragged || t->b.ragged)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "rows with another number of cells than the first: %u on the left, %u on the right",
+		              t->a.ragged, t->b.ragged);
+	if (t->a.open_quote || t->b.open_quote)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "a quoted cell is never closed on the %s", t->a.open_quote ? "left" : "right");
+	if (t->a.delimiter != t->b.delimiter)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "cells are parted by '%c' on the left, by '%c' on the right", t->a.delimiter,
+		              t->b.delimiter);
+}
+
+/* All changed cells of one row in one line. */
+static size_t put_changed(struct tables *t, size_t at)
+{
+	const struct table_change *c = &t->d.changes[at];
+	struct buf b = { 0 };
+	uint32_t row = c->a_row;
+
+	add_key(t, &b, false, row);
+	buf_addc(&b, ':');
+	for (bool first = true; at < t->d.changes_n && t->d.changes[at].a_row == row; at++, first = false) {
+		c = &t->d.changes[at];
+		buf_adds(&b, first ? " " : ", ");
+		add_name(&b, &t->a, c->a_col);
+		buf_addc(&b, ' ');
+		add_value(&b, table_raw(&t->a, c->a_row, c->a_col));
+		buf_adds(&b, " -> ");
+		add_value(&b, table_raw(&t->b, c->b_row, c->b_col));
+	}
+	diffrows_say(t->r, DIFFROW_CHANGED, row + 1, t->d.changes[at - 1].b_row + 1, buf_take(&b));
+	return at;
+}
+
+static void put_row(struct tables *t, bool right, uint32_t row)
+{
+	const struct table *x = right ? &t->b : &t->a;
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < x->cols; i++) {
+		buf_adds(&b, i ? ", " : "");
+		add_name(&b, x, i);
+		buf_addc(&b, ' ');
+		add_value(&b, table_raw(x, row, i));
+	}
+	diffrows_say(t->r, right ? DIFFROW_ADDED : DIFFROW_REMOVED, right ? 0 : row + 1, right ? row + 1 : 0, buf_take(&b));
+}
+
+static char *describe_method(struct tables *t)
+{
+	struct buf b = { 0 };
+
+	if (t->d.keys == 0) {
+		buf_adds(&b, "whole rows: no column is a key");
+		return buf_take(&b);
+	}
+	buf_adds(&b, "rows by key ");
+	for (uint32_t i = 0; i < t->d.keys; i++) {
+		buf_adds(&b, i ? " and " : "");
+		add_name(&b, &t->a, t->d.key[i][0]);
+	}
+	buf_adds(&b, t->d.key_given ? " (given)" : " (found)");
+	return buf_take(&b);
+}
+
+static void count_all(struct tables *t)
+{
+	const struct table_diff *d = &t->d;
+	const struct diffrows_count counts[] = {
+		{ "rows_added", d->rows_added_n },     { "rows_removed", d->rows_removed_n }, { "rows_changed", d->rows_changed },
+		{ "cells_changed", (int64_t)d->changes_n }, { "rows_same", d->rows_same },    { "rows_moved", d->rows_moved },
+		{ "columns_added", d->cols_added_n },  { "columns_removed", d->cols_removed_n }, { "columns_renamed", d->renamed_n },
+		{ "doubled_keys", (int64_t)d->doubled_n }, { "empty_keys_left", d->empty[0] }, { "empty_keys_right", d->empty[1] },
+		{ "cells_quoted_otherwise", d->quoting }, { "cells_folded_notation", d->folded_notation },
+		{ "cells_folded_digits", d->folded_digits },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		diffrows_count(t->r, counts[i].name, counts[i].n);
+}
+
+static void put_all(struct tables *t)
+{
+	const struct table_diff *d = &t->d;
+
+	say_facts(t);
+	for (size_t i = 0; i < d->changes_n && !rowmake_is_full(t->r, t->o);)
+		i = put_changed(t, i);
+	for (uint32_t i = 0; i < d->rows_removed_n && !rowmake_is_full(t->r, t->o); i++)
+		put_row(t, false, d->rows_removed[i]);
+	for (uint32_t i = 0; i < d->rows_added_n && !rowmake_is_full(t->r, t->o); i++)
+		put_row(t, true, d->rows_added[i]);
+}
+
+bool rowmake_table(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
+{
+	struct tables t = { .r = out, .o = o };
+
+	if (!table_read(a, 0, &t.a, e) || !table_read(b, 0, &t.b, e)) {
+		table_free(&t.a);
+		return false;
+	}
+	struct err why = { 0 };
+	bool ok = table_compare(&t.a, &t.b, &(struct table_options){ o->key, o->tolerant }, &t.d, &why);
+	if (!ok && o->key && !o->key_must) {
+		diffrows_sayf(out, DIFFROW_SENTENCE, "%s; a key is looked for", why.msg);
+		ok = table_compare(&t.a, &t.b, &(struct table_options){ NULL, o->tolerant }, &t.d, &why);
+	}
+	if (!ok && e)
+		*e = why;
+	if (ok) {
+		out->method = describe_method(&t);
+		diffrows_sayf(out, DIFFROW_SENTENCE, "%s", out->method);
+		put_all(&t);
+		count_all(&t);
+		out->differs = a.n != b.n || (a.n && memcmp(a.p, b.p, a.n) != 0);
+		out->summary = xasprintf("%u row%s added, %u removed, %u changed in %zu cell%s", t.d.rows_added_n,
+		                         t.d.rows_added_n == 1 ? "" : "s", t.d.rows_removed_n, t.d.rows_changed, t.d.changes_n,
+		                         t.d.changes_n == 1 ? "" : "s");
+		if (out->differs && !table_differs(&t.d) && !t.d.quoting && !t.d.folded_digits && !t.d.folded_notation) {
+			diffrows_sayf(out, DIFFROW_SENTENCE, "the same cells; as text:");
+			free(out->summary);
+			out->summary = NULL;
+			ok = rowmake_text(a, b, o, out, e);
+		}
+	}
+	table_diff_free(&t.d);
+	table_free(&t.a);
+	table_free(&t.b);
+	return ok;
+}

@@ -1,0 +1,192 @@
+/* The parts of a difference, made in a worker with a connection of its own, one message each. */
+#include "diffview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_OF_PART 2000000
+
+struct diff_work {
+	struct diff_view *view;  /* NULL: the view is gone */
+	struct job *job;
+	struct workspace *ws;
+	char *record;
+	bool evidence;
+	int64_t left, right;
+	char *input;             /* of left, against the file of now; owned, NULL */
+	struct diffrows_options options;
+	bool cancel;             /* what the comparison looks at */
+};
+
+/* First the sentence, then a part each, at last the end. */
+struct diff_news {
+	char *sentence;          /* owned; NULL */
+	char ref[2][REF_TEXT];
+	bool differs, last, has_part;
+	struct diff_part part;
+	struct err e;            /* of all of it, with `last` */
+};
+
+void diff_part_free(struct diff_part *p)
+{
+	diffrows_free(&p->rows);
+	compare_close(p->cmp);
+}
+
+void diff_parts_free(struct diff_view *d)
+{
+	for (size_t i = 0; i < d->parts_n; i++)
+		diff_part_free(&d->parts[i]);
+	d->parts_n = d->lines_n = 0;
+}
+
+static void news_free(struct diff_news *n)
+{
+	free(n->sentence);
+	if (n->has_part)
+		diff_part_free(&n->part);
+	free(n);
+}
+
+static struct query *open_record(const struct diff_work *w, struct err *e)
+{
+	return w->evidence ? query_open_file(w->record, e) : query_open(w->ws, e);
+}
+
+static struct comparing *open_sides(const struct diff_work *w, struct query *q, struct err *e)
+{
+	return w->input ? compare_open_input(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
+}
+
+/* Whether the part is worth a place: what is the same is not shown, and resources are no difference. */
+static bool is_shown(const struct compare_item *x)
+{
+	return x->change != SIDES_SAME && x->part != COMPARE_RESOURCES;
+}
+
+static void send_part(struct diff_work *w, struct query *q, size_t i)
+{
+	struct diff_news *n = xcalloc(1, sizeof(*n));
+	struct diff_part *p = &n->part;
+
+	n->has_part = true;
+	p->type = "";
+	p->cmp = open_sides(w, q, &p->e);
+	p->failed = !p->cmp;
+	if (p->cmp) {
+		p->item = *compare_item(p->cmp, i);
+		p->failed = !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
+	}
+	job_send(w->job, n);
+}
+
+static bool work_all(struct diff_work *w, struct query *q, struct err *e)
+{
+	struct comparing *c = open_sides(w, q, e);
+	struct diff_news *head;
+	struct buf b = { 0 };
+
+	if (!c)
+		return false;
+	compare_tell(c, &b);
+	head = xcalloc(1, sizeof(*head));
+	head->sentence = buf_take(&b);
+	head->differs = compare_differs(c);
+	for (int i = 0; i < 2; i++)
+		snprintf(head->ref[i], REF_TEXT, "%s", w->input && i ? "now" : compare_ref(c, i));
+	job_send(w->job, head);
+	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
+		if (is_shown(compare_item(c, i)))
+			send_part(w, q, i);
+	compare_close(c);
+	return true;
+}
+
+static void work_run(struct job *job, void *ctx)
+{
+	struct diff_work *w = ctx;
+	struct diff_news *end = xcalloc(1, sizeof(*end));
+	struct query *q;
+
+	w->job = job;
+	q = open_record(w, &end->e);
+	if (q)
+		(void)work_all(w, q, &end->e);
+	query_close(q);
+	end->last = true;
+	job_send(job, end);
+}
+
+static void take_head(struct diff_view *d, struct diff_news *n)
+{
+	free(d->sentence);
+	d->sentence = n->sentence;
+	n->sentence = NULL;
+	d->differs = n->differs;
+	memcpy(d->ref, n->ref, sizeof(d->ref));
+}
+
+static void work_message(void *ctx, void *message)
+{
+	struct diff_work *w = ctx;
+	struct diff_news *n = message;
+
+	if (w->view && n->sentence)
+		take_head(w->view, n);
+	if (w->view && n->has_part) {
+		diff_add_part(w->view, &n->part);
+		n->has_part = false;
+	}
+	if (w->view && n->last) {
+		w->view->done = true;
+		w->view->failed = n->e.code != ERR_NONE;
+		w->view->e = n->e;
+	}
+	news_free(n);
+}
+
+static void work_done(void *ctx, bool cancelled)
+{
+	struct diff_work *w = ctx;
+
+	if (w->view && w->view->work == w) {
+		w->view->work = NULL;
+		w->view->done = w->view->done || cancelled;
+	}
+	free(w->record);
+	free(w->input);
+	free(w);
+}
+
+static const struct job_ops work_ops = { .run = work_run, .message = work_message, .done = work_done };
+
+void diff_load_stop(struct diff_view *d)
+{
+	if (!d->work)
+		return;
+	d->work->view = NULL;
+	__atomic_store_n(&d->work->cancel, true, __ATOMIC_RELAXED);
+	job_cancel(d->work->job);
+	d->work = NULL;
+}
+
+void diff_load(struct diff_view *d)
+{
+	struct diff_work *w = xcalloc(1, sizeof(*w));
+	struct ui *ui = d->view.ui;
+
+	diff_load_stop(d);
+	diff_parts_free(d);
+	d->done = d->failed = false;
+	w->view = d;
+	w->ws = ui->ws;
+	w->record = xstrdup(ui->record);
+	w->evidence = ui->evidence;
+	w->left = d->left;
+	w->right = d->right;
+	w->input = d->input ? xstrdup(d->input) : NULL;
+	w->options = (struct diffrows_options){ .context = d->context, .fold_space = d->fold_space, .words = true, .cancel = &w->cancel,
+		                                    .most = ROWS_OF_PART };
+	d->work = w;
+	w->job = workers_submit(ui->workers, &work_ops, w);
+}

@@ -1,0 +1,89 @@
+/*
+ * What the files of the difference view share: view_diff.c moves and acts, diff_load.c makes the parts in
+ * a worker, diff_draw.c puts them on the canvas.
+ *
+ * A part comes as a message of its own, with the bytes that its rows point at. The lines of the screen
+ * are an array over all parts, made anew when a part comes or the layout changes.
+ */
+#ifndef TICKMARK_UI_DIFFVIEW_H
+#define TICKMARK_UI_DIFFVIEW_H
+
+#include "pane.h"
+#include "section.h"
+#include "model/compare.h"
+#include "text/diffrows.h"
+#include "text/search.h"
+
+struct diff_part {
+	struct comparing *cmp;   /* owned: rows point into its bytes */
+	struct compare_item item;
+	struct diffrows rows;
+	const char *type;
+	bool failed;
+	struct err e;
+};
+
+/* A line: a part's head (row -1), one row, or two beside each other. */
+struct diff_line_at {
+	uint32_t part;
+	int32_t left, right;     /* rows of the part; -1 none. Equal: one row across */
+	bool head;
+};
+
+struct diff_view {
+	struct view view;
+	int64_t left, right;
+	char *input;             /* path: as left saw it, against the file of now; NULL */
+	char ref[2][REF_TEXT];
+	char *sentence;          /* NULL until the first news */
+	struct diff_part *parts; /* owned */
+	size_t parts_n, parts_cap;
+	struct diff_line_at *lines;
+	size_t lines_n, lines_cap;
+	size_t top, cursor;
+	int height;
+	int number_cols;         /* cells of a line number and the blank behind it */
+	int64_t side;            /* cells scrolled to the right */
+	bool beside;             /* side by side */
+	bool fold_space;
+	uint32_t context;
+	bool done, differs, failed;
+	struct err e;
+	struct diff_work *work;  /* NULL: none runs */
+	char *pattern;
+	struct search *search;
+};
+
+static inline struct diff_view *diff_of(struct view *v)
+{
+	return (struct diff_view *)v;
+}
+
+/* ---- diff_load.c ---- */
+
+/* Forgets the parts and makes them anew; the cursor stays as near as it can. */
+void diff_load(struct diff_view *d);
+void diff_load_stop(struct diff_view *d);
+void diff_parts_free(struct diff_view *d);
+void diff_part_free(struct diff_part *p);
+
+/* ---- view_diff.c ---- */
+
+void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
+void diff_relayout(struct diff_view *d);
+void diff_go_to_line(struct diff_view *d, size_t line);
+
+/* ---- diff_act.c ---- */
+
+void diff_search(struct view *v, const char *pattern);
+unsigned diff_search_next(struct view *v, const char *arg);
+unsigned diff_search_prev(struct view *v, const char *arg);
+unsigned diff_escape(struct view *v, const char *arg);
+unsigned diff_open_place(struct view *v, const char *arg);
+unsigned diff_copy_row(struct view *v, const char *arg);
+
+/* ---- diff_draw.c ---- */
+
+void diff_draw_line(struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diff_line_at *line);
+
+#endif

@@ -1,0 +1,11 @@
+/* Messages on the screen: the view, and writing one. */
+#ifndef TICKMARK_UI_MESSAGES_H
+#define TICKMARK_UI_MESSAGES_H
+
+#include "screen.h"
+
+unsigned act_messages(struct view *v, const char *arg);
+/* Asks for a message, which begins with a citation of what is chosen. */
+unsigned act_cite(struct view *v, const char *arg);
+
+#endif

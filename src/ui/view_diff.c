@@ -1,0 +1,441 @@
+/* The difference of two attempts: all parts in one list, unified or side by side. */
+#include "diffview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BESIDE_COLS 80   /* least for side by side */
+#define SIDE_STEP 8
+#define NUMBER_COLS 6    /* least cells of a line number */
+#define CONTEXT_STEP 3
+#define CONTEXT_MOST 10000
+
+/* ---- lines ---- */
+
+static void add_line(struct diff_view *d, struct diff_line_at x)
+{
+	d->lines = grow(d->lines, d->lines_n, &d->lines_cap, sizeof(*d->lines));
+	d->lines[d->lines_n++] = x;
+}
+
+/* Removed rows from `at` and the added ones behind them, two and two; returns what follows. */
+static size_t lay_block(struct diff_view *d, uint32_t part, const struct diffrows *r, size_t at)
+{
+	size_t removed = at, added, end;
+
+	while (at < r->n && r->v[at].kind == DIFFROW_REMOVED)
+		at++;
+	if (at < r->n && r->v[at].kind == DIFFROW_NO_END)
+		at++;
+	added = at;
+	while (at < r->n && r->v[at].kind == DIFFROW_ADDED)
+		at++;
+	end = at;
+	size_t n = added - removed;
+	n -= n && r->v[added - 1].kind == DIFFROW_NO_END;
+	for (size_t i = 0; i < n || added + i < end; i++) {
+		int32_t left = i < n ? (int32_t)(removed + i) : -1, right = added + i < end ? (int32_t)(added + i) : -1;
+		add_line(d, (struct diff_line_at){ part, left, right, false });
+	}
+	return MAX(end, removed + 1);
+}
+
+static void lay_part(struct diff_view *d, uint32_t part)
+{
+	const struct diffrows *r = &d->parts[part].rows;
+
+	add_line(d, (struct diff_line_at){ part, -1, -1, true });
+	for (size_t i = 0; i < r->n;) {
+		bool changed = r->v[i].kind == DIFFROW_REMOVED || r->v[i].kind == DIFFROW_ADDED;
+		if (d->beside && changed) {
+			i = lay_block(d, part, r, i);
+			continue;
+		}
+		add_line(d, (struct diff_line_at){ part, (int32_t)i, (int32_t)i, false });
+		i++;
+	}
+}
+
+void diff_relayout(struct diff_view *d)
+{
+	d->lines_n = 0;
+	for (size_t i = 0; i < d->parts_n; i++)
+		lay_part(d, (uint32_t)i);
+	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
+}
+
+/* Line numbers grow: the last row that has one is the widest. */
+static void fit_numbers(struct diff_view *d, const struct diffrows *r)
+{
+	for (size_t i = r->n; i-- > 0;) {
+		uint32_t most = MAX(r->v[i].a, r->v[i].b);
+		int cols = 2;
+		if (most == 0)
+			continue;
+		for (uint32_t n = most; n >= 10; n /= 10)
+			cols++;
+		d->number_cols = MAX(d->number_cols, cols);
+		return;
+	}
+}
+
+void diff_add_part(struct diff_view *d, struct diff_part *p)
+{
+	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
+	d->parts[d->parts_n++] = *p;
+	fit_numbers(d, &p->rows);
+	lay_part(d, (uint32_t)d->parts_n - 1);
+}
+
+/* ---- drawing ---- */
+
+static void keep_in_view(struct diff_view *d)
+{
+	size_t h = (size_t)MAX(1, d->height);
+
+	if (d->cursor < d->top)
+		d->top = d->cursor;
+	if (d->cursor >= d->top + h)
+		d->top = d->cursor - h + 1;
+	if (d->top + h > d->lines_n)
+		d->top = d->lines_n > h ? d->lines_n - h : 0;
+}
+
+static void diff_draw(struct view *v, struct canvas *c, struct rect r)
+{
+	struct diff_view *d = diff_of(v);
+
+	d->height = r.h;
+	keep_in_view(d);
+	if (d->beside && r.w < BESIDE_COLS) {
+		d->beside = false;
+		diff_relayout(d);
+		ui_notice(v->ui, "side by side needs %d columns", BESIDE_COLS);
+	}
+	if (d->failed) {
+		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_ERROR), d->e.msg);
+		return;
+	}
+	if (d->lines_n == 0) {
+		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_DIM), !d->done ? "comparing …" : d->differs ? "stopped" : "nothing differs");
+		return;
+	}
+	for (int i = 0; i < r.h && d->top + (size_t)i < d->lines_n; i++) {
+		diff_draw_line(d, c, r, r.y + i, &d->lines[d->top + (size_t)i]);
+		if (d->top + (size_t)i == d->cursor)
+			view_mark_row(v, c, r, r.y + i);
+	}
+}
+
+static void diff_title(struct view *v, struct buf *left, struct buf *right)
+{
+	struct diff_view *d = diff_of(v);
+
+	if (d->fold_space) /* first: it must be seen however long the rest is */
+		buf_adds(left, "[white space ignored] ");
+	if (d->sentence)
+		buf_addf(left, "%s -> %s: %s", d->ref[0], d->ref[1], d->sentence);
+	else
+		buf_adds(left, "Difference");
+	if (!d->done)
+		buf_adds(right, "comparing … ");
+	if (d->side)
+		buf_addf(right, "col %lld ", (long long)d->side + 1);
+	if (d->lines_n)
+		buf_addf(right, "%zu of %zu", d->cursor + 1, d->lines_n);
+}
+
+/* ---- moving ---- */
+
+void diff_go_to_line(struct diff_view *d, size_t line)
+{
+	d->cursor = MIN(line, d->lines_n ? d->lines_n - 1 : 0);
+}
+
+static void move(struct diff_view *d, int64_t by)
+{
+	int64_t to = (int64_t)d->cursor + by;
+
+	diff_go_to_line(d, to < 0 ? 0 : (size_t)to);
+}
+
+static unsigned diff_command(struct view *v, enum command id, const char *arg)
+{
+	struct diff_view *d = diff_of(v);
+	const struct { enum command id; int64_t by; } moves[] = {
+		{ CMD_DOWN, 1 },      { CMD_UP, -1 },         { CMD_PAGE_DOWN, d->height },      { CMD_PAGE_UP, -d->height },
+		{ CMD_HALF_DOWN, MAX(1, d->height / 2) }, { CMD_HALF_UP, -MAX(1, d->height / 2) },
+		{ CMD_FIRST, INT32_MIN }, { CMD_LAST, INT32_MAX },
+	};
+
+	(void)arg;
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+		if (moves[i].id != id)
+			continue;
+		move(d, moves[i].by);
+		return TURN_DRAW;
+	}
+	return TURN_UNHANDLED;
+}
+
+static bool is_change(const struct diff_view *d, size_t i)
+{
+	const struct diff_line_at *l = &d->lines[i];
+
+	if (l->head)
+		return false;
+	if (l->left != l->right)
+		return true;
+	uint8_t kind = d->parts[l->part].rows.v[l->left].kind;
+	return kind == DIFFROW_REMOVED || kind == DIFFROW_ADDED || kind == DIFFROW_CHANGED;
+}
+
+static bool is_change_start(const struct diff_view *d, size_t i)
+{
+	return is_change(d, i) && (i == 0 || !is_change(d, i - 1));
+}
+
+static bool is_head(const struct diff_view *d, size_t i)
+{
+	return d->lines[i].head;
+}
+
+static unsigned find_line(struct view *v, bool (*fits)(const struct diff_view *d, size_t i), int dir, const char *what)
+{
+	struct diff_view *d = diff_of(v);
+
+	for (int64_t i = (int64_t)d->cursor + dir; i >= 0 && i < (int64_t)d->lines_n; i += dir) {
+		if (!fits(d, (size_t)i))
+			continue;
+		diff_go_to_line(d, (size_t)i);
+		return TURN_DRAW;
+	}
+	ui_notice(v->ui, "no %s %s", dir > 0 ? "further" : "earlier", what);
+	return TURN_DRAW;
+}
+
+static unsigned next_hunk(struct view *v, const char *arg)
+{
+	(void)arg;
+	return find_line(v, is_change_start, 1, "difference");
+}
+
+static unsigned prev_hunk(struct view *v, const char *arg)
+{
+	(void)arg;
+	return find_line(v, is_change_start, -1, "difference");
+}
+
+static unsigned next_file(struct view *v, const char *arg)
+{
+	(void)arg;
+	return find_line(v, is_head, 1, "part");
+}
+
+static unsigned prev_file(struct view *v, const char *arg)
+{
+	(void)arg;
+	return find_line(v, is_head, -1, "part");
+}
+
+/* ---- ways of looking ---- */
+
+static unsigned toggle_layout(struct view *v, const char *arg)
+{
+	struct diff_view *d = diff_of(v);
+
+	(void)arg;
+	if (!d->beside && v->area.w < BESIDE_COLS) {
+		ui_notice(v->ui, "side by side needs %d columns", BESIDE_COLS);
+		return TURN_DRAW;
+	}
+	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
+	d->beside = !d->beside;
+	diff_relayout(d);
+	for (size_t i = 0; i < d->lines_n; i++) {
+		const struct diff_line_at *l = &d->lines[i];
+		if (l->part != at.part || l->head != at.head)
+			continue;
+		if (l->head || (at.left >= 0 && l->left == at.left) || (at.left < 0 && l->right == at.right)) {
+			diff_go_to_line(d, i);
+			break;
+		}
+	}
+	return TURN_DRAW;
+}
+
+static unsigned side_right(struct view *v, const char *arg)
+{
+	(void)arg;
+	diff_of(v)->side += SIDE_STEP;
+	return TURN_DRAW;
+}
+
+static unsigned side_left(struct view *v, const char *arg)
+{
+	(void)arg;
+	diff_of(v)->side = MAX(0, diff_of(v)->side - SIDE_STEP);
+	return TURN_DRAW;
+}
+
+static unsigned toggle_space(struct view *v, const char *arg)
+{
+	struct diff_view *d = diff_of(v);
+
+	(void)arg;
+	d->fold_space = !d->fold_space;
+	diff_load(d);
+	return TURN_DRAW;
+}
+
+static unsigned change_context(struct view *v, int by)
+{
+	struct diff_view *d = diff_of(v);
+
+	d->context = (uint32_t)MIN(MAX((int64_t)d->context + by, 0), CONTEXT_MOST);
+	ui_notice(v->ui, "%u line%s around each difference", d->context, d->context == 1 ? "" : "s");
+	diff_load(d);
+	return TURN_DRAW;
+}
+
+static unsigned more_context(struct view *v, const char *arg)
+{
+	(void)arg;
+	return change_context(v, CONTEXT_STEP);
+}
+
+static unsigned less_context(struct view *v, const char *arg)
+{
+	(void)arg;
+	return change_context(v, -CONTEXT_STEP);
+}
+
+static unsigned swap(struct view *v, const char *arg)
+{
+	struct diff_view *d = diff_of(v);
+	int64_t left = d->left;
+
+	(void)arg;
+	if (d->input) {
+		ui_notice(v->ui, "the file of now stays on the right");
+		return TURN_DRAW;
+	}
+	d->left = d->right;
+	d->right = left;
+	d->cursor = d->top = 0;
+	diff_load(d);
+	return TURN_DRAW;
+}
+
+static unsigned cancel(struct view *v, const char *arg)
+{
+	struct diff_view *d = diff_of(v);
+
+	(void)arg;
+	if (!d->work)
+		return TURN_UNHANDLED;
+	diff_load_stop(d);
+	d->done = true;
+	ui_notice(v->ui, "the comparison was stopped; what is shown may not be all");
+	return TURN_DRAW;
+}
+
+/* ---- the rest ---- */
+
+static bool diff_subject(struct view *v, struct subject *out)
+{
+	struct diff_view *d = diff_of(v);
+
+	out->attempt = d->input ? d->left : d->right;
+	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[d->input ? 0 : 1]);
+	if (d->lines_n) {
+		const struct diff_part *p = &d->parts[d->lines[d->cursor].part];
+		if (p->item.part == COMPARE_FILE && p->item.size[1] >= 0) {
+			out->path = xstrdup(p->item.name);
+			out->artifact = true;
+		}
+	}
+	return true;
+}
+
+static unsigned diff_mouse(struct view *v, const struct event *ev)
+{
+	struct diff_view *d = diff_of(v);
+
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
+		move(d, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+	else if (ev->action == MOUSE_PRESS && ev->y >= v->area.y && ev->y < v->area.y + v->area.h)
+		diff_go_to_line(d, d->top + (size_t)(ev->y - v->area.y));
+	else
+		return TURN_NOTHING;
+	return TURN_DRAW;
+}
+
+/* Attempts that still run grow; what was compared is compared again when one of them changed. */
+static unsigned diff_changed(struct view *v, int64_t attempt)
+{
+	struct diff_view *d = diff_of(v);
+
+	if (!d->work && (attempt == d->left || attempt == d->right))
+		diff_load(d);
+	return TURN_NOTHING;
+}
+
+static void diff_free_view(struct view *v)
+{
+	struct diff_view *d = diff_of(v);
+
+	diff_load_stop(d);
+	diff_parts_free(d);
+	search_free(d->search);
+	free(d->pattern);
+	free(d->parts);
+	free(d->lines);
+	free(d->sentence);
+	free(d->input);
+	free(d);
+}
+
+static const struct view_action actions[] = {
+	{ CMD_NEXT_HUNK, next_hunk }, { CMD_PREV_HUNK, prev_hunk }, { CMD_NEXT_FILE, next_file }, { CMD_PREV_FILE, prev_file },
+	{ CMD_NEXT_LAYOUT, toggle_layout }, { CMD_PREV_LAYOUT, toggle_layout }, { CMD_SIDE_RIGHT, side_right },
+	{ CMD_SIDE_LEFT, side_left }, { CMD_SPACE, toggle_space }, { CMD_CONTEXT, more_context }, { CMD_LESS_CONTEXT, less_context },
+	{ CMD_SWAP, swap }, { CMD_CANCEL, cancel }, { CMD_SEARCH_NEXT, diff_search_next }, { CMD_SEARCH_PREV, diff_search_prev },
+	{ CMD_ESCAPE, diff_escape }, { CMD_OPEN_PLACE, diff_open_place }, { CMD_COPY, diff_copy_row }, { CMD_NONE, NULL },
+};
+
+static const struct view_hint hints[] = {
+	{ CMD_BACK, "back" }, { CMD_NEXT_HUNK, "difference" }, { CMD_NEXT_FILE, "part" }, { CMD_NEXT_LAYOUT, "side by side" },
+	{ CMD_CONTEXT, "context" }, { CMD_SPACE, "white space" }, { CMD_SWAP, "swap" }, { CMD_OPEN_PLACE, "open" },
+	{ CMD_HELP, "help" }, { CMD_NONE, NULL },
+};
+
+static const struct view_ops ops = {
+	.name = "Difference", .place = PLACE_DIFF, .actions = actions, .command = diff_command, .hints = hints, .draw = diff_draw,
+	.title = diff_title, .mouse = diff_mouse, .changed = diff_changed, .subject = diff_subject, .search = diff_search,
+	.free = diff_free_view,
+};
+
+static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input)
+{
+	struct diff_view *d = xcalloc(1, sizeof(*d));
+
+	d->view = (struct view){ .ops = &ops, .ui = ui };
+	d->left = left;
+	d->right = right;
+	d->input = input ? xstrdup(input) : NULL;
+	d->context = 3;
+	d->number_cols = NUMBER_COLS;
+	diff_load(d);
+	return &d->view;
+}
+
+struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right)
+{
+	return open_view(ui, left, right, NULL);
+}
+
+struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path)
+{
+	return open_view(ui, attempt, 0, path);
+}

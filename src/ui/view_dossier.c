@@ -1,0 +1,445 @@
+/*
+ * The dossier: everything about one attempt on one scrolling page, for reading many. Space goes on
+ * through it, t marks, u opens the next to review; Enter on a line opens it full screen, and on a
+ * traceback goes to the line of code.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dossier.h"
+#include "pane.h"
+#include "textdraw.h"
+#include "text.h"
+#include "traceback.h"
+
+struct dossier_view {
+	struct view view;
+	struct dossier d;
+	struct listbox list;
+	struct list_key *keys; /* of the rows drawn last */
+	size_t keys_n, keys_cap;
+	struct search *search;
+	char *pattern;
+};
+
+static struct dossier_view *dossier_of(struct view *v)
+{
+	return (struct dossier_view *)v;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------ */
+
+static void draw_heading(const struct part *p, struct canvas *c, struct rect r, int y)
+{
+	int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_TITLE), p->title) + 1;
+
+	if (p->summary && *p->summary)
+		x += 1 + canvas_fit(c, r, x, y, r.x + r.w - x - 4, PEN(ROLE_DIM), p->summary);
+	if (x < r.x + r.w)
+		canvas_rule(c, r, x, y, r.x + r.w - x, PEN(ROLE_BORDER));
+}
+
+/* A line that somebody noted something on. */
+static bool has_note(const struct dossier *d, const struct part *p, int64_t line)
+{
+	for (size_t i = 0; line > 0 && i < d->detail.notes_n; i++) {
+		const struct review_place *at = &d->detail.notes[i].at;
+
+		if (at->line != line || !at->section)
+			continue;
+		if (p->path ? at->path && strcmp(at->path, p->path) == 0 : strcmp(at->section, section_word(p->kind)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void draw_row(struct dossier_view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	struct part *p = dossier_part(&v->d, (size_t)key->v[0]);
+	int64_t row = key->v[1];
+	int x = r.x + DOSSIER_INDENT;
+
+	if (row == 0) {
+		draw_heading(p, c, r, y);
+		return;
+	}
+	if (!p->open || dossier_is_gap(p, row)) {
+		canvas_fit(c, r, x, y, r.x + r.w - x, PEN(ROLE_GAP), p->open ? "… more: Enter shows all" : p->note);
+		return;
+	}
+	struct text_row *t = &p->rows[row - 1];
+	int64_t line = t->first ? dossier_line_of_row(p, row) : 0;
+	if (p->kind == SECTION_CODE) {
+		if (line > 0)
+			canvas_textf(c, r, x, y, PEN(ROLE_NUMBER), "%4lld", (long long)line);
+		x += DOSSIER_NUMBERS;
+	}
+	if (has_note(&v->d, p, line))
+		canvas_put(c, r, r.x + 1, y, "c", 1, 1, PEN(ROLE_WARN));
+	struct text_paint paint = { .text = &p->text, .kind = p->kind, .py = &p->py, .search = v->search,
+		.current = { -1, -1 }, .chosen = { -1, -1 } };
+	text_paint_row(&paint, c, r, x, y, r.x + r.w - x, t, 0, PEN(key->v[0] == 0 && row == 1 ? ROLE_STRONG : ROLE_NORMAL));
+}
+
+static void dossier_draw(struct view *view, struct canvas *c, struct rect r)
+{
+	struct dossier_view *v = dossier_of(view);
+
+	dossier_fit(&v->d, r.w);
+	while ((int)v->keys_cap < r.h + 1)
+		v->keys = grow(v->keys, v->keys_cap, &v->keys_cap, sizeof(*v->keys));
+	v->keys_n = listbox_rows(&v->list, r.h, v->keys);
+	for (size_t i = 0; i < v->keys_n; i++) {
+		int y = r.y + (int)i;
+
+		draw_row(v, &v->keys[i], c, r, y);
+		if (listbox_key_equal(&v->keys[i], &v->list.cursor))
+			view_mark_row(view, c, r, y);
+	}
+}
+
+static void dossier_title(struct view *view, struct buf *left, struct buf *right)
+{
+	struct dossier_view *v = dossier_of(view);
+	const struct detail *d = &v->d.detail;
+	const char *title = d->attempt.title ? d->attempt.title : d->step.title;
+	const struct review_mark *m = review_counts(d);
+	int64_t open = query_tally(view->ui->query, "to review");
+
+	buf_addf(left, "%s %s", d->ref, title ? title : "");
+	if (m)
+		buf_addf(right, "%s %s%s  ", judgement_glyph(m->judgement), judgement_word(m->judgement),
+		         review_is_stale(d) ? " (stale)" : "");
+	buf_addf(right, "%lld to review", (long long)open);
+}
+
+/* ---- moving ----------------------------------------------------------------------------------------------- */
+
+static void to_begin(struct dossier_view *v)
+{
+	v->list.placed = false;
+	listbox_end(&v->list, 1);
+}
+
+static bool load(struct dossier_view *v, int64_t attempt)
+{
+	struct err e = { 0 };
+
+	if (dossier_load(&v->d, attempt, &e))
+		return true;
+	ui_error(v->view.ui, "%s", e.msg);
+	return false;
+}
+
+static unsigned go_part(struct view *view, int dir)
+{
+	struct dossier_view *v = dossier_of(view);
+	int64_t i = v->list.cursor.v[0] + dir;
+
+	if (dir < 0 && v->list.cursor.v[1] > 0)
+		i++;
+	if (i < 0 || i >= (int64_t)v->d.parts_n) {
+		ui_notice(view->ui, dir > 0 ? "this is the last section" : "this is the first section");
+		return TURN_DRAW;
+	}
+	listbox_select(&v->list, &(struct list_key){ { i, i == 0 ? 1 : 0, 0, 0 } });
+	v->list.top = v->list.cursor;
+	return TURN_DRAW;
+}
+
+static unsigned next_part(struct view *v, const char *arg)
+{
+	(void)arg;
+	return go_part(v, 1);
+}
+
+static unsigned prev_part(struct view *v, const char *arg)
+{
+	(void)arg;
+	return go_part(v, -1);
+}
+
+static unsigned go_attempt(struct view *view, int dir)
+{
+	struct dossier_view *v = dossier_of(view);
+	struct ref ref = { .kind = REF_ATTEMPT, .step = v->d.detail.step.number, .attempt = v->d.detail.attempt.number + dir };
+	int64_t other;
+
+	if (ref.attempt < 1 || !query_resolve(view->ui->query, &ref, &other, NULL))
+		ui_notice(view->ui, dir > 0 ? "this is the last attempt of the step" : "this is the first attempt of the step");
+	else if (load(v, other))
+		to_begin(v);
+	return TURN_DRAW;
+}
+
+static unsigned next_attempt(struct view *v, const char *arg)
+{
+	(void)arg;
+	return go_attempt(v, 1);
+}
+
+static unsigned prev_attempt(struct view *v, const char *arg)
+{
+	(void)arg;
+	return go_attempt(v, -1);
+}
+
+/* ---- Enter -------------------------------------------------------------------------------------------------- */
+
+static int64_t code_part(const struct dossier *d)
+{
+	for (size_t i = 0; i < d->parts_n; i++)
+		if (d->parts[i].kind == SECTION_CODE)
+			return (int64_t)i;
+	return -1;
+}
+
+static bool go_code(struct dossier_view *v, int64_t line)
+{
+	int64_t part = code_part(&v->d), row = part >= 0 && line > 0 ? dossier_row_of_line(&v->d, (size_t)part, line) : 0;
+
+	if (row == 0)
+		return false;
+	listbox_select(&v->list, &(struct list_key){ { part, row, 0, 0 } });
+	ui_notice(v->view.ui, "line %lld of the code", (long long)line);
+	return true;
+}
+
+/* What the row points at: a frame of a traceback, a filter. */
+static int64_t line_named(struct dossier_view *v, struct part *p, int64_t row)
+{
+	size_t n = 0;
+	const char *bytes = dossier_bytes(p, row, &n);
+	int64_t line = 0;
+
+	if (p->kind == SECTION_FILTERS)
+		return bytes ? section_filter_line(bytes, n) : 0;
+	if (p->kind != SECTION_STDERR && p->kind != SECTION_STDOUT)
+		return 0;
+	line = bytes ? traceback_line(&v->d.detail, bytes, n) : 0;
+	return line || p->kind != SECTION_STDERR ? line : traceback_last(v->d.context.record, &v->d.detail);
+}
+
+static unsigned open_row(struct view *view, const char *arg)
+{
+	struct dossier_view *v = dossier_of(view);
+	const struct list_key *key = &v->list.cursor;
+	struct part *p = dossier_part(&v->d, (size_t)key->v[0]);
+	int64_t row = key->v[1];
+	struct pager_spec spec = { .attempt = v->d.detail.attempt.id, .section = (int)p->kind };
+	struct err e = { 0 };
+	struct view *pager;
+
+	(void)arg;
+	if (p->words)
+		return TURN_DRAW;
+	if (row > 0 && !dossier_is_gap(p, row) && go_code(v, line_named(v, p, row)))
+		return TURN_DRAW;
+	if (p->open && row >= 1 && row <= (int64_t)p->n && !dossier_is_gap(p, row) && p->kind != SECTION_NONE)
+		spec.pos = p->rows[row - 1].start;
+	if (p->path) {
+		spec.path = p->path;
+		spec.sha256 = p->sha256;
+	}
+	pager = view_pager_new(view->ui, &spec, &e);
+	if (pager)
+		ui_push(view->ui, pager);
+	else
+		ui_error(view->ui, "%s", e.msg);
+	return TURN_DRAW;
+}
+
+/* ---- searching ------------------------------------------------------------------------------------------------ */
+
+static bool row_matches(struct dossier_view *v, const struct list_key *key)
+{
+	struct part *p = dossier_part(&v->d, (size_t)key->v[0]);
+	size_t n = key->v[1] == 0 ? strlen(p->title) : 0;
+	const char *bytes = key->v[1] == 0 ? p->title : dossier_bytes(p, key->v[1], &n);
+	struct match m;
+
+	return bytes && search_line(v->search, bytes, n, 0, &m) == SEARCH_HIT;
+}
+
+static unsigned search_go(struct view *view, int dir)
+{
+	struct dossier_view *v = dossier_of(view);
+	struct list_key key = v->list.cursor;
+	bool wrapped = false;
+
+	if (!v->search) {
+		ui_notice(view->ui, "nothing to search for: / begins a search");
+		return TURN_DRAW;
+	}
+	for (int i = 0; i < 20000; i++) {
+		if (!dossier_ops.step(&v->d, &key, dir)) {
+			if (wrapped || !dossier_ops.end(&v->d, dir, &key))
+				break;
+			wrapped = true;
+		}
+		if (row_matches(v, &key)) {
+			listbox_select(&v->list, &key);
+			if (wrapped)
+				ui_notice(view->ui, dir > 0 ? "search went on from the beginning" : "search went on from the end");
+			return TURN_DRAW;
+		}
+	}
+	ui_notice(view->ui, "'%s' is not on this page; what it leaves out is searched full screen", v->pattern);
+	return TURN_DRAW;
+}
+
+static void dossier_search(struct view *view, const char *pattern)
+{
+	struct dossier_view *v = dossier_of(view);
+	struct err e = { 0 };
+	size_t at;
+
+	search_free(v->search);
+	v->search = NULL;
+	free(v->pattern);
+	v->pattern = xstrdup(pattern);
+	if (!*pattern)
+		return;
+	v->search = search_compile(pattern, strlen(pattern), 0, &at, &e);
+	if (!v->search)
+		ui_error(view->ui, "%s", e.msg);
+	else
+		search_go(view, 1);
+}
+
+static unsigned search_next(struct view *v, const char *arg)
+{
+	(void)arg;
+	return search_go(v, 1);
+}
+
+static unsigned search_prev(struct view *v, const char *arg)
+{
+	(void)arg;
+	return search_go(v, -1);
+}
+
+static unsigned escape(struct view *view, const char *arg)
+{
+	struct dossier_view *v = dossier_of(view);
+
+	(void)arg;
+	if (!v->search)
+		return TURN_CLOSE;
+	search_free(v->search);
+	v->search = NULL;
+	return TURN_DRAW;
+}
+
+/* ---- the view --------------------------------------------------------------------------------------------------- */
+
+static unsigned dossier_changed(struct view *view, int64_t attempt)
+{
+	struct dossier_view *v = dossier_of(view);
+	struct list_key cursor = v->list.cursor, top = v->list.top;
+
+	if (attempt != 0 && attempt != v->d.detail.attempt.id && v->d.detail.end.attempt)
+		return TURN_DRAW; /* the count of what is left may be another */
+	if (!load(v, v->d.detail.attempt.id))
+		return TURN_DRAW;
+	v->list.cursor = cursor;
+	v->list.top = top;
+	listbox_validate(&v->list);
+	return TURN_DRAW;
+}
+
+static bool dossier_subject(struct view *view, struct subject *out)
+{
+	struct dossier_view *v = dossier_of(view);
+	struct part *p = dossier_part(&v->d, (size_t)v->list.cursor.v[0]);
+
+	out->attempt = v->d.detail.attempt.id;
+	out->step = v->d.detail.step.number;
+	out->check = v->d.detail.attempt.check != 0;
+	memcpy(out->ref, v->d.detail.ref, sizeof(out->ref));
+	if (p->path) {
+		out->path = xstrdup(p->path);
+		out->artifact = true;
+	} else if (p->kind == SECTION_CODE || p->kind == SECTION_STDOUT || p->kind == SECTION_STDERR) {
+		out->section = section_word(p->kind);
+		out->line = dossier_line_of_row(p, v->list.cursor.v[1]);
+	}
+	return true;
+}
+
+static unsigned dossier_mouse(struct view *view, const struct event *ev)
+{
+	struct dossier_view *v = dossier_of(view);
+	int i = ev->y - view->area.y;
+
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
+		listbox_scroll(&v->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+		return TURN_DRAW;
+	}
+	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= v->keys_n)
+		return TURN_NOTHING;
+	listbox_select(&v->list, &v->keys[i]);
+	return TURN_DRAW;
+}
+
+static void dossier_free(struct view *view)
+{
+	struct dossier_view *v = dossier_of(view);
+
+	dossier_clear(&v->d);
+	search_free(v->search);
+	free(v->pattern);
+	free(v->keys);
+	free(v);
+}
+
+static struct listbox *dossier_list(struct view *v)
+{
+	return &dossier_of(v)->list;
+}
+
+static const struct view_action actions[] = {
+	{ CMD_LINK, open_row }, { CMD_NEXT_SECTION, next_part }, { CMD_PREV_SECTION, prev_part },
+	{ CMD_NEXT_ATTEMPT, next_attempt }, { CMD_PREV_ATTEMPT, prev_attempt }, { CMD_SEARCH_NEXT, search_next },
+	{ CMD_SEARCH_PREV, search_prev }, { CMD_ESCAPE, escape }, { CMD_NONE, NULL },
+};
+
+static const struct view_hint hints[] = {
+	{ CMD_PAGE_DOWN, "on" }, { CMD_MARK, "mark" }, { CMD_NOTE, "note" }, { CMD_NEXT_REVIEW, "next to review" },
+	{ CMD_LINK, "open" }, { CMD_NEXT_SECTION, "section" }, { CMD_BACK, "back" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
+};
+
+static const struct view_ops ops = {
+	.name = "Dossier", .list = dossier_list, .place = PLACE_PAGER, .actions = actions, .hints = hints, .draw = dossier_draw,
+	.title = dossier_title, .mouse = dossier_mouse, .changed = dossier_changed, .subject = dossier_subject,
+	.search = dossier_search, .free = dossier_free,
+};
+
+struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e)
+{
+	struct dossier_view *v = xcalloc(1, sizeof(*v));
+
+	v->view = (struct view){ .ops = &ops, .ui = ui };
+	v->d.context = (struct section_context){ ui->source, ui->query, ui->ws };
+	v->d.cols = ui->cols;
+	listbox_init(&v->list, &dossier_ops, &v->d);
+	if (!dossier_load(&v->d, attempt, e)) {
+		free(v);
+		return NULL;
+	}
+	to_begin(v);
+	return &v->view;
+}
+
+bool view_is_dossier(const struct view *v)
+{
+	return v->ops == &ops;
+}
+
+void view_dossier_show(struct view *view, int64_t attempt)
+{
+	struct dossier_view *v = dossier_of(view);
+
+	if (load(v, attempt))
+		to_begin(v);
+}

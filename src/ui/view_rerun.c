@@ -1,0 +1,265 @@
+/*
+ * Before a rerun: which inputs are others now, and which later steps read what this one made. Enter runs
+ * the step alone, R it and the later ones in order, d shows how an input changed.
+ */
+#include "pane.h"
+#include "model/dependents.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row_of_list {
+	char *text;   /* owned, escaped */
+	char *path;   /* input that can be compared; owned, NULL */
+	enum role role;
+};
+
+struct rerun_list {
+	struct row_of_list *v;
+	size_t n, cap;
+	size_t changed, later;
+	struct err e;
+};
+
+struct rerun_view {
+	struct view view;
+	int64_t attempt, step;
+	char ref[REF_TEXT];
+	struct rerun_list list;
+	bool done;
+	size_t cursor, top;
+	struct rerun_work *work; /* NULL: it has ended */
+};
+
+struct rerun_work {
+	struct rerun_view *view; /* NULL: closed */
+	struct job *job;
+	struct workspace *ws;
+	int64_t attempt, step;
+};
+
+static struct rerun_view *rerun_of(struct view *v)
+{
+	return (struct rerun_view *)v;
+}
+
+/* ---- making the list, in a worker ---- */
+
+static void add_row(struct rerun_list *l, enum role role, const char *path, char *text)
+{
+	l->v = grow(l->v, l->n, &l->cap, sizeof(*l->v));
+	l->v[l->n++] = (struct row_of_list){ text, path ? xstrdup(path) : NULL, role };
+}
+
+static void list_free(struct rerun_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].text);
+		free(l->v[i].path);
+	}
+	free(l->v);
+	*l = (struct rerun_list){ 0 };
+}
+
+static void take_input(void *ctx, const struct entry *in, enum input_now now)
+{
+	struct rerun_list *l = ctx;
+	char *name = escape_name_dup(in->path);
+
+	l->changed++;
+	add_row(l, ROLE_WARN, now == INPUT_NOW_CHANGED ? in->path : NULL, xasprintf("input %s %s", name, input_now_word(now)));
+	free(name);
+}
+
+static void take_dependent(void *ctx, const struct dependent *d)
+{
+	struct rerun_list *l = ctx;
+	char *name = escape_name_dup(d->path), *title = escape_text_dup(d->title);
+	bool doubt = d->source == JUDGED_REJECTED || d->source == JUDGED_QUESTIONED;
+
+	l->later++;
+	add_row(l, doubt ? ROLE_BAD : ROLE_NORMAL, NULL,
+	        xasprintf("later %s %s: read %s of step %lld%s%s%s", d->ref, title, name, (long long)d->from, doubt ? ", whose attempt is " : "",
+	                  doubt ? judgement_word(d->source) : "", d->replaced ? ", as an earlier attempt made it" : ""));
+	free(name);
+	free(title);
+}
+
+static void work_run(struct job *job, void *ctx)
+{
+	struct rerun_work *w = ctx;
+	struct rerun_list *l = xcalloc(1, sizeof(*l));
+	struct query *q = query_open(w->ws, &l->e);
+	size_t all = 0;
+
+	if (q && dependents_inputs(q, w->ws, w->attempt, take_input, l, &all, &l->e)) {
+		if (l->changed == 0)
+			add_row(l, ROLE_GOOD, NULL, xasprintf("none of its %zu input%s changed", all, all == 1 ? "" : "s"));
+		if (dependents_each(q, &w->step, 1, take_dependent, l, &l->e) && l->later == 0)
+			add_row(l, ROLE_DIM, NULL, xstrdup("no later step read its files"));
+	}
+	query_close(q);
+	job_send(job, l);
+}
+
+static void work_message(void *ctx, void *message)
+{
+	struct rerun_work *w = ctx;
+	struct rerun_list *l = message;
+
+	if (w->view) {
+		w->view->list = *l;
+		w->view->done = true;
+	} else {
+		list_free(l);
+	}
+	free(l);
+}
+
+static void work_done(void *ctx, bool cancelled)
+{
+	struct rerun_work *w = ctx;
+
+	(void)cancelled;
+	if (w->view)
+		w->view->work = NULL;
+	free(w);
+}
+
+static const struct job_ops work_ops = { .run = work_run, .message = work_message, .done = work_done };
+
+/* ---- the view ---- */
+
+static void rerun_draw(struct view *v, struct canvas *c, struct rect r)
+{
+	struct rerun_view *x = rerun_of(v);
+	size_t h = (size_t)MAX(1, r.h);
+
+	if (!x->done || x->list.e.code != ERR_NONE) {
+		canvas_text(c, r, r.x + 1, r.y, PEN(x->done ? ROLE_ERROR : ROLE_DIM), x->done ? x->list.e.msg : "looking at its inputs …");
+		return;
+	}
+	x->top = x->cursor < x->top ? x->cursor : x->cursor >= x->top + h ? x->cursor - h + 1 : x->top;
+	for (size_t i = 0; i < h && x->top + i < x->list.n; i++) {
+		const struct row_of_list *row = &x->list.v[x->top + i];
+		canvas_fit(c, r, r.x + 2, r.y + (int)i, r.w - 2, PEN(row->role), row->text);
+		if (x->top + i == x->cursor)
+			view_mark_row(v, c, r, r.y + (int)i);
+	}
+}
+
+static void rerun_title(struct view *v, struct buf *left, struct buf *right)
+{
+	struct rerun_view *x = rerun_of(v);
+
+	buf_addf(left, "Rerun %s on the files of now", x->ref);
+	if (x->done)
+		buf_addf(right, "%zu changed, %zu later", x->list.changed, x->list.later);
+}
+
+static unsigned rerun_command(struct view *v, enum command id, const char *arg)
+{
+	struct rerun_view *x = rerun_of(v);
+	size_t last = x->list.n ? x->list.n - 1 : 0;
+
+	(void)arg;
+	if (id == CMD_DOWN)
+		x->cursor = MIN(x->cursor + 1, last);
+	else if (id == CMD_UP)
+		x->cursor -= x->cursor > 0;
+	else if (id == CMD_FIRST || id == CMD_PAGE_UP || id == CMD_HALF_UP)
+		x->cursor = 0;
+	else if (id == CMD_LAST || id == CMD_PAGE_DOWN || id == CMD_HALF_DOWN)
+		x->cursor = last;
+	else
+		return TURN_UNHANDLED;
+	return TURN_DRAW;
+}
+
+static unsigned run_alone(struct view *v, const char *arg)
+{
+	(void)arg;
+	act_rerun_start(v->ui, rerun_of(v)->ref, false);
+	return TURN_CLOSE;
+}
+
+static unsigned run_with_later(struct view *v, const char *arg)
+{
+	struct rerun_view *x = rerun_of(v);
+
+	(void)arg;
+	if (!x->done) {
+		ui_notice(v->ui, "still looking at what follows");
+		return TURN_DRAW;
+	}
+	act_rerun_start(v->ui, x->ref, x->list.later > 0);
+	return TURN_CLOSE;
+}
+
+static unsigned show_change(struct view *v, const char *arg)
+{
+	struct rerun_view *x = rerun_of(v);
+
+	(void)arg;
+	if (x->list.n == 0 || !x->list.v[x->cursor].path) {
+		ui_notice(v->ui, "d shows how an input changed: choose one that did");
+		return TURN_DRAW;
+	}
+	ui_push(v->ui, view_diff_input_new(v->ui, x->attempt, x->list.v[x->cursor].path));
+	return TURN_DRAW;
+}
+
+static bool rerun_subject(struct view *v, struct subject *out)
+{
+	struct rerun_view *x = rerun_of(v);
+
+	out->attempt = x->attempt;
+	out->step = x->step;
+	memcpy(out->ref, x->ref, sizeof(out->ref));
+	return true;
+}
+
+static void rerun_free(struct view *v)
+{
+	struct rerun_view *x = rerun_of(v);
+
+	if (x->work) {
+		x->work->view = NULL;
+		job_cancel(x->work->job);
+	}
+	list_free(&x->list);
+	free(x);
+}
+
+static const struct view_action actions[] = {
+	{ CMD_OPEN, run_alone }, { CMD_RERUN, run_with_later }, { CMD_DIFF, show_change }, { CMD_NONE, NULL },
+};
+
+static const struct view_hint hints[] = {
+	{ CMD_OPEN, "run it" }, { CMD_RERUN, "run it and the later ones" }, { CMD_DIFF, "what changed" }, { CMD_BACK, "back" },
+	{ CMD_HELP, "help" }, { CMD_NONE, NULL },
+};
+
+static const struct view_ops ops = {
+	.name = "Rerun", .place = PLACE_LIST, .actions = actions, .command = rerun_command, .hints = hints, .draw = rerun_draw,
+	.title = rerun_title, .subject = rerun_subject, .free = rerun_free,
+};
+
+struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step)
+{
+	struct rerun_view *x = xcalloc(1, sizeof(*x));
+	struct rerun_work *w = xcalloc(1, sizeof(*w));
+
+	x->view = (struct view){ .ops = &ops, .ui = ui };
+	x->attempt = s->attempt;
+	x->step = step;
+	memcpy(x->ref, s->ref, sizeof(x->ref));
+	w->view = x;
+	w->ws = ui->ws;
+	w->attempt = s->attempt;
+	w->step = step;
+	x->work = w;
+	w->job = workers_submit(ui->workers, &work_ops, w);
+	return &x->view;
+}

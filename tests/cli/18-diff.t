@@ -1,0 +1,239 @@
+#!/bin/bash
+# diff: O38 to O42 as a user sees them, every part of two attempts, and what pandas and git say of the same.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# two FILE contents (printf formats): $out of diff --files
+two() { printf "$1" >a.txt; printf "$2" >b.txt; tm diff --files a.txt b.txt "${@:3}"; }
+
+# O38: equal is equal bytes, and what cannot be seen is said
+two 'a\n' 'a\n'; is "same: status" "$rc" 0; is "same: says so" "$out" "a.txt -> b.txt: the files are the same"
+while IFS='|' read -r name a b said; do
+	two "$a" "$b"; is "$name: status" "$rc" 1; like "$name: says it" "$out" "^# $said\$"
+done <<'X'
+final newline|a\n|a|final newline removed
+trailing blank|x\n|x \n|1 line changed in trailing blanks only
+tab and blanks|\tx\n|    x\n|1 line changed in tabs and blanks only
+no-break space|a b\n|a\xc2\xa0b\n|1 line changed in no-break or other odd spaces only
+byte order mark|\xef\xbb\xbfx\n|x\n|byte order mark removed
+composed letters|\xc3\xa9\n|e\xcc\x81\n|1 line changed in Unicode form only .composed or decomposed letters.
+CRLF to LF|a\r\nb\r\n|a\nb\n|2 of 2 line ends CRLF -> LF
+LF to CRLF|a\nb\n|a\r\nb\r\n|2 of 2 line ends LF -> CRLF
+lone CR|a\rb\n|a\nb\n|1 of 2 line ends CR -> LF
+X
+two 'A Test\n' 'ATest\n' -b; like "a blank against none is no white space" "$out" '^-A Test$'
+two 'a  b\nc\n' 'a b\nd\n' -b; like "what -b hides is counted" "$out" '^# 1 line differing in white space only, not shown$'
+two '' 'a\n'; like "empty against one line" "$out" '^\+a$'
+tm diff --files a.txt absent.txt; is "absent file: status" "$rc" 2; like "absent file: said" "$err" 'absent.txt: No such file'
+
+# O39: CRLF to LF and one changed word: the sentence, and the word alone
+two 'one\r\ntwo words\r\nthree\r\n' 'one\ntwo birds\nthree\n' --word
+like "ends beside text: sentence" "$out" '^# 2 of 2 line ends CRLF -> LF$'
+like "ends beside text: the word" "$out" '^-two \[-words-\]$'
+is "ends beside text: nothing else" "$(grep -c '^[-+][a-z]' <<<"$out")" 2
+
+# a word that lies in a line end alone (found by fuzzing)
+two ',v\na,0+3\nb7,0+3\n' 'b7.\002h,v\na,(0+6\nb7.h,1\r\n,v\na,0+6\nb7.h,1\r\n\r' -b --word -U1
+is "words in mixed line ends: status" "$rc" 1
+
+# unified output is what patch takes
+"$python" - <<'X'
+import random
+r = random.Random(3)
+a = ["line %d %d\n" % (i, r.randrange(5)) for i in range(2000)]
+b = [x for x in a if r.random() > .05]
+for i in range(80): b.insert(r.randrange(len(b)), "new %d\n" % i)
+open("a.txt", "w").writelines(a); open("b.txt", "w").writelines(b)
+X
+tm diff --files a.txt b.txt
+if command -v patch >/dev/null; then cp a.txt c.txt; patch -s c.txt "$work/.out" 2>/dev/null; same_bytes "patch makes the other side" c.txt b.txt; else skip "patch makes the other side" "no patch"; fi
+ratios=$("$python" - "$TICKMARK" <<'X'
+import random, statistics, subprocess, sys
+ratios = []
+for seed in range(40):
+    r = random.Random(seed)
+    words = ["w%d" % r.randrange(3 + seed * 5) for _ in range(400)]
+    a = ["%s\n" % w for w in words]; b = list(a)
+    for _ in range(r.randrange(1, 120)):
+        k = r.randrange(len(b))
+        if r.random() < .5: del b[k]
+        else: b.insert(k, "w%d\n" % r.randrange(3 + seed * 5))
+    open("a.txt", "w").writelines(a); open("b.txt", "w").writelines(b)
+    ours = subprocess.run([sys.argv[1], "diff", "--files", "a.txt", "b.txt"], capture_output=True, text=True).stdout
+    git = subprocess.run(["git", "diff", "--no-index", "--minimal", "a.txt", "b.txt"], capture_output=True, text=True).stdout
+    n = lambda t: sum(l[:1] in "+-" and l[:3] not in ("+++", "---") for l in t.splitlines())
+    ratios.append(n(ours) / max(n(git), 1))
+print(statistics.median(ratios) <= 1.1, max(ratios) <= 1.1)
+X
+)
+is "as small as git diff --minimal" "$ratios" "True True"
+
+# O40: bounded; a coarser method is named
+"$python" -c 'import random; r = random.Random(1); [open(n, "w").writelines("%d\n" % r.randrange(2) for _ in range(60000)) for n in ("a.txt", "b.txt")]'
+tm diff --files a.txt b.txt --context 0; is "very different: status" "$rc" 1; like "very different: named" "$out" '^# very different texts: compared by a coarser method'
+"$python" "$shared/cases/o40_big_pair.py" 1 100000 | tr -d '\n' >a.txt; "$python" "$shared/cases/o40_big_pair.py" 2 100000 | tr -d '\n' >b.txt
+tm diff --files a.txt b.txt --word; is "one long line: status" "$rc" 1; is "one long line: one piece" "$(grep -c '^-' <<<"$out")" 2
+
+# O41: tables
+c=$shared/cases
+tm diff --files "$c/o41_a.csv" "$c/o41_b.csv" --json; is "tables: status" "$rc" 1
+jis "tables: counts" '(lambda k: [k[n] for n in ("rows_added", "rows_removed", "rows_changed", "cells_changed", "columns_added", "rows_moved")])(d["items"][0]["counts"])' "[1, 0, 1, 1, 1, 2]"
+jis "tables: the key is stated" 'd["items"][0]["method"]' "rows by key id (found)"
+tm diff --files "$c/o41_a.csv" "$c/o41_b.csv"; like "tables: the cell" "$out" '^~id 2: qty 20 -> 21$'
+tm diff --files "$c/o41_a.csv" "$c/o41_dup.csv" --key id
+like "doubled key is reported" "$out" '^# doubled key, not compared: id 1 \(1 time on the left, 3 on the right\)$'
+like "empty key is reported" "$out" '^# empty key, not compared: 0 rows on the left, 1 on the right$'
+tm diff --files "$c/o41_a.csv" "$c/o41_b.csv" --key nope; is "a key that is not there: status" "$rc" 2
+like "a key that is not there: said" "$err" "there is no column 'nope' in the left table"
+
+# O42: exact by default; tolerant folds notation and 15 digits, and counts
+tm diff --files "$c/o42_a.csv" "$c/o42_b.csv"; is "numbers: exact" "$(grep -c '^~' <<<"$out")" 9
+tm diff --files "$c/o42_a.csv" "$c/o42_b.csv" --tolerant
+is "numbers: tolerant" "$(grep '^~' <<<"$out" | cut -c4 | tr -d '\n')" fghi
+like "numbers: counted" "$out" '4 cells that differ in notation only and 1 that are the same to 15 digits'
+
+# random tables against pandas
+if "$python" -c 'import pandas' 2>/dev/null; then
+verdict=$("$python" - "$TICKMARK" <<'X'
+import json, random, subprocess, sys
+import pandas as pd
+wrong = []
+for seed in range(25):
+    r = random.Random(seed)
+    n = r.randrange(5, 60)
+    a = pd.DataFrame({"code": ["k%03d" % i for i in range(n)], "x": [r.randrange(50) for _ in range(n)],
+                      "name": [r.choice(["a,b", 'q"q', "ü", "line\nbreak", ""]) for _ in range(n)],
+                      "v": [round(r.random() * 100, 2) for _ in range(n)]})
+    b = a.drop(index=r.sample(range(2, n), r.randrange(0, n // 3 + 1)))
+    for i in b.index:
+        if r.random() < .2: b.loc[i, "x"] = int(b.loc[i, "x"]) + 100
+        if r.random() < .1: b.loc[i, "v"] = -1.5
+    more = pd.DataFrame({"code": ["n%d" % i for i in range(r.randrange(4))], "x": 1, "name": "new", "v": 2.5})
+    b = pd.concat([b, more])
+    if r.random() < .5: b = b.sample(frac=1, random_state=seed)
+    if r.random() < .5: b = b[["code", "v", "name", "x"]]
+    if r.random() < .3: b["extra"] = 7
+    if r.random() < .3: b = b.rename(columns={"name": "title"})
+    a.to_csv("a.csv", index=False); b.to_csv("b.csv", index=False)
+    x = pd.read_csv("a.csv", dtype=str, keep_default_na=False).set_index("code")
+    y = pd.read_csv("b.csv", dtype=str, keep_default_na=False).rename(columns={"title": "name"}).set_index("code")
+    both = x.index.intersection(y.index)
+    cols = [c for c in x.columns if c in y.columns]
+    changed = (x.loc[both, cols] != y.loc[both, cols])
+    want = {"rows_added": len(y.index.difference(x.index)), "rows_removed": len(x.index.difference(y.index)),
+            "cells_changed": int(changed.values.sum()), "rows_changed": int(changed.any(axis=1).sum()),
+            "columns_added": len([c for c in y.columns if c not in x.columns])}
+    out = subprocess.run([sys.argv[1], "diff", "--files", "--json", "a.csv", "b.csv"], capture_output=True, text=True).stdout
+    got = json.loads(out)["items"][0]["counts"]
+    got = {k: got.get(k) for k in want}
+    if got != want: wrong.append((seed, got, want))
+print(wrong)
+X
+)
+is "25 random tables as pandas has them" "$verdict" "[]"
+else skip "random tables as pandas has them" "no pandas"; fi
+
+# JSON by path, bytes, archives
+printf '{"a": {"b": 1, "c": [1, 2]}, "d e": null}' >a.json; printf '{"d e": null, "a": {"c": [1, 3, 4], "b": 1}}' >b.json
+tm diff --files a.json b.json; is "json: rows" "$(grep '^[-+]\$' <<<"$out" | tr '\n' ' ')" '-$.a.c[1]: 2 +$.a.c[1]: 3 +$.a.c[2]: 4 '
+printf '{"a": 1}' >a.json; printf '{ "a": 1 }' >b.json; tm diff --files a.json b.json
+is "json: layout only: status" "$rc" 1; like "json: layout only: said" "$out" '^# the same values'
+printf '{"a": ' >b.json; tm diff --files a.json b.json; like "json: none" "$out" '^# not compared as json: not JSON'
+printf 'ab\0cd' >a.bin; printf 'ab\0xde' >b.bin; tm diff --files a.bin b.bin; like "bytes" "$out" '\(bytes\): 5 bytes, now 6, first different at byte 4'
+"$python" - <<'X'
+import zipfile
+for n, t in (("a.zip", "one"), ("b.zip", "two!")):
+    with zipfile.ZipFile(n, "w") as z: z.writestr("same.txt", "x"); z.writestr("d/t.txt", t)
+X
+tm diff --files a.zip b.zip; like "archive: member" "$out" '^~d/t.txt: 3 bytes -> 4$'
+head -c 60 a.zip >b.zip; tm diff --files a.zip b.zip; like "archive: damaged" "$out" '^# not compared as archive: no zip archive'
+
+# images by pixel
+"$python" - <<'X'
+import struct, zlib
+def png(name, w, h, pixels, filters=(0,), text=b""):
+    raw, prev = b"", bytes(w * 3)
+    for y in range(h):
+        row, f = bytes(pixels[y * w * 3:(y + 1) * w * 3]), filters[y % len(filters)]
+        left = bytes(3) + row[:-3]
+        def paeth(a, b, c):
+            p = a + b - c; pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+            return a if pa <= pb and pa <= pc else b if pb <= pc else c
+        corner = bytes(3) + prev[:-3]
+        take = [lambda i: 0, lambda i: left[i], lambda i: prev[i], lambda i: (left[i] + prev[i]) // 2, lambda i: paeth(left[i], prev[i], corner[i])][f]
+        raw += bytes([f]) + bytes((row[i] - take(i)) % 256 for i in range(w * 3)); prev = row
+    chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+    z = zlib.compress(raw)
+    open(name, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)) + (chunk(b"tEXt", text) if text else b"")
+                           + chunk(b"IDAT", z[:30]) + chunk(b"IDAT", z[30:]) + chunk(b"IEND", b""))
+a = [(x * 7 + y * 13) % 256 for y in range(20) for x in range(90)]
+b = list(a); b[5 * 90 + 4 * 3] ^= 1; b[9 * 90 + 10 * 3 + 2] ^= 255
+png("a.png", 30, 20, a); png("b.png", 30, 20, b, filters=(0, 1, 2, 3, 4)); png("c.png", 30, 20, a, filters=(4, 3, 2), text=b"Title\0x"); png("d.png", 30, 19, a)
+X
+tm diff --files a.png b.png; like "image: pixels" "$out" '\(image\): 2 of 600 pixels differ$'; like "image: where" "$out" '^# they lie within columns 5 to 11 and rows 6 to 10$'
+tm diff --files a.png c.png; is "image: other bytes: status" "$rc" 1; like "image: the same pixels" "$out" '^# the same pixels'
+tm diff --files a.png d.png; like "image: size" "$out" '30 x 20 pixels, now 30 x 19$'
+head -c 100 a.png >e.png; tm diff --files a.png e.png; like "image: damaged" "$out" '^# not compared as image: no PNG that can be read'
+
+# two attempts
+workspace ws
+printf 'id,cents\n1,10\n2,20\n' >sales.csv
+cat >step.py <<'X'
+import sys
+t = sum(int(l.split(",")[1]) for l in open("sales.csv").readlines()[1:])
+print("total", t)
+open("kept.txt", "w").write("same\n"); open("old.txt", "w").write("moved bytes\n"); open("gone.txt", "w").write("x")
+X
+run_ok "first" step.py
+tm diff 1.1; is "first attempt: status" "$rc" 3; like "first attempt: said" "$err" 'is the first attempt of its step'
+sed -i 's/,20/,21/' sales.csv
+run_ok "inputs changed" step.py
+tm diff 1; is "same code, other inputs: status" "$rc" 1
+is "same code, other inputs: the sentence" "$(head -1 <<<"$out")" "1.1 -> 1.2: same code, inputs changed: sales.csv; differs: stdout"
+like "same code, other inputs: of the input" "$out" '^~id 2: cents 20 -> 21$'
+like "same code, other inputs: of stdout" "$out" '^\+total 31$'
+sed -i 's/"old.txt"/"new.txt"/; s/, *open("gone.txt".*//; s/; open("gone.txt", "w").write("x")//; s/"total"/"sum"/' step.py
+run_ok "code changed" step.py -- 5
+tm diff 1.2 1.3 --stat
+like "code changed" "$out" '^1.2 -> 1.3: code changed, same inputs'
+like "renamed by hash" "$out" '^file old.txt -> new.txt +renamed'
+like "removed" "$out" '^file gone.txt +removed'
+tm diff 1.2 1.3 --only arguments --only stdout
+is "only: parts" "$(grep '^===' <<<"$out" | cut -d' ' -f2 | tr '\n' ' ')" "arguments stdout "
+tm diff 1.2 1.3 --only nothere; is "only: of nothing: status" "$rc" 3; like "only: of nothing: said" "$err" 'neither attempt has such a part or file'
+tm diff 1.1 1.2 --key nope; is "a key that this table has not: status" "$rc" 1; like "a key that this table has not: said" "$out" "^# there is no column 'nope' in the left table; a key is looked for"
+tm diff 1.3 1.3; is "with itself: status" "$rc" 0; like "with itself" "$out" 'same code, same inputs; the same came out'
+tm diff 1.2 1.3 --json
+jis "json: sides" '(d["left"], d["right"], d["same"])' "('1.2', '1.3', False)"
+jis "json: parts" '[i["part"] for i in d["items"] if i["change"] == "same" and i["part"] != "file"]' "['inputs', 'outcome', 'stderr', 'environment', 'policy']"
+jis "json: rows of stdout" '[r["text"] for i in d["items"] if i["part"] == "stdout" for r in i["rows"] if r["kind"] != "hunk"]' "['total 31', 'sum 31']"
+jis "json: every member is described" "sorted(set(k for i in d['items'] for k in i) - {'part','name','old_name','change','type','method','summary','left_bytes','right_bytes','left_sha256','right_sha256','coarse','counts','rows','more'})" "[]"
+tm diff 1.2 1.3 -y --only stdout; like "side by side" "$out" '^total 31 +\| sum 31$'
+tm diff 9 1.1; is "no such step: status" "$rc" 2
+tm diff 1.1 1.2 --context x; is "wrong context: status" "$rc" 3
+# workbooks by sheet and cell, values apart from formulas; read in the sandbox, once
+if "$python" -c 'import openpyxl' 2>/dev/null; then
+cat >book.py <<'X'
+import openpyxl
+w = openpyxl.Workbook(); s = w.active
+s["A1"] = "id"; s["B2"] = 2.5; s["B3"] = "=SUM(B2:B2)"; w.create_sheet("Two")["C3"] = True; s["A9"] = "x<&>\u00fc"
+w.save("t.xlsx")
+X
+run_ok "book" book.py; sed -i 's/2.5/3.5/; s/B2:B2/B2:B9/; s/C3/AA3/; s/"Two"/"Three"/' book.py; run_ok "book again" book.py
+tm diff last --only t.xlsx
+is "workbook: rows" "$(sed -n 's/^\([-~+].*\)/\1/p' <<<"$out" | grep -v '^[-+][-+]' | tr '\n' '|')" '~Sheet!B2: 2.5 -> 3.5|~Sheet!B3: formula =SUM(B2:B2) -> =SUM(B2:B9)|-Two!C3: TRUE|+Three!AA3: TRUE|'
+like "workbook: sheets" "$out" '^# sheet added: Three$'
+is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-1' | wc -l)" 2
+tm diff last --only t.xlsx --json; jis "workbook: counts" '(lambda k: (k["values_changed"], k["formulas_changed"], k["cells_added"], k["cells_removed"]))(d["items"][0]["counts"])' "(1, 1, 1, 1)"
+tm verify; is "workbook: the record is intact, and knows" "$rc" 0
+printf 'import zipfile\nz = zipfile.ZipFile("bad.xlsx", "w"); z.writestr("xl/workbook.xml", "<a><b>"); z.writestr("n", "1")\n' >bad.py
+run_ok "no book" bad.py; sed -i 's/"1"/"2"/' bad.py; run_ok "no book again" bad.py
+tm diff last --only bad.xlsx; like "no workbook: said" "$out" '^# not compared by cells: the reader of xlsx files failed'; like "no workbook: by member" "$out" '^~n: 1 bytes -> 1$'
+else skip "workbooks" "no openpyxl"; fi
+
+printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' >hostile.py; run_ok "hostile" hostile.py; printf 'print("plain")\n' >hostile.py; run_ok "hostile again" hostile.py
+pty -- "$TICKMARK" diff last >"$work/seen"; rc=$?
+is "on a terminal: status" "$rc" 1
+like "on a terminal: the lines are there" "$(cat -v "$work/seen")" 'plain'
+no "on a terminal: nothing of the run acts on it" grep -q $'\033]0' "$work/seen"
+finish

@@ -1,0 +1,106 @@
+#!/bin/bash
+# sanitizer sample
+# size, prune, backup, pack: what takes space, what goes, copies that verify; erased bytes are gone.
+. "$(dirname "$0")/lib.sh"
+workspace ws
+head -c 200000 /dev/urandom >big.bin
+cat >s.py <<'EOF'
+import sys
+open(f"out{sys.argv[1]}.bin", "wb").write(open("big.bin", "rb").read()[::-1] + sys.argv[1].encode())
+print("SECRET" + "WORD")
+EOF
+tm run s.py 1; tm run s.py 2; tm repeat 1.1; echo 'print(2)' >t.py; tm run t.py; tm run t.py
+tm size; is "size: status" "$rc" 0
+like "size: artifacts" "$out" '^  artifacts +391K +2 contents'
+like "size: the largest" "$out" 'out1.bin|out2.bin'
+tm size --json
+jis "size --json" '(d["inputs"], d["artifacts"], d["pruned"], d["largest"][0]["class"], d["file"] >= d["inputs"] + d["artifacts"])' "(200000, 400002, 0, 'artifact', True)"
+
+# nothing goes by itself
+tm verify --head; head=$out
+tm prune --files --larger-than 100K
+is "a preview: status" "$rc" 0
+like "a preview: says so" "$out" 'nothing was changed'
+like "a preview: what would go" "$out" '^would go: 0 attempts, 0 checks, streams of 0, 3 files'
+tm verify --head; is "a preview: nothing changed" "$out" "$head"
+for bad in "--attempts" "--files" "1" "--older-than 5x --files" "--larger-than 1M --streams" "--keep-last 0 --files"; do
+	# shellcheck disable=SC2086
+	tm prune $bad; is "prune $bad: wrong use" "$rc" 3
+done
+tm prune --files 9; is "prune of what is not there" "$rc" 2
+tm prune --files 1.1r1; is "prune of a check" "$rc" 3
+
+# a whole attempt
+tm prune --attempts --json 1.1
+jis "of one attempt" '(d["attempts"], d["checks"], d["applied"], [g["ref"] for g in d["gone"]])' "(1, 1, False, ['1.1', '1.1r1'])"
+tm prune --attempts 1.1 --apply
+like "apply: it is gone" "$out" '^gone: 1 attempt, 1 check'
+tm show 1.1; is "what went: status" "$rc" 2
+like "what went: when" "$err" '1\.1 was pruned on 2[0-9-]+ '
+tm verify; is "what stays verifies" "$rc" 0
+tm run s.py 3 # the newest of all stays
+like "no number is given twice" "$err" '^1\.3 ok'
+tm run t.py
+tm prune --attempts 1 --apply
+like "the whole step" "$out" '^gone: 2 attempts'
+tm verify; is "and verifies" "$rc" 0
+no "erased bytes are in no file" grep -rqs SECRETWORD .tickmark
+tm log; unlike "gone from the log" "$out" '^1\.'
+
+# the newest of a step stays while the step does
+tm prune --attempts 2.3; like "the newest stays" "$out" '^kept: 1 newest'
+tm prune --streams 2.1 --apply; tm show 2.1; is "streams alone: it can be shown" "$rc" 0
+tm verify; is "streams alone: verifies" "$rc" 0
+
+# copies
+tm backup "$work/backup.db"; like "backup: known by count and head" "$out" '[0-9]+ attempts, .* head [0-9a-f]{64}'
+tm verify "$work/backup.db"; is "backup verifies" "$rc" 0
+tm backup "$work/backup.db"; is "backup: never over a file" "$rc" 2
+tm pack "$work/packed.db"; tm verify "$work/packed.db"; is "pack verifies" "$rc" 0
+echo 'print(7)' >u.py; tm run u.py
+tm pack "$work/chosen.db" 3; tm verify "$work/chosen.db"; is "a chosen step verifies" "$rc" 0
+is "and is alone" "$(cd / && "$TICKMARK" verify "$work/chosen.db" | head -1 | cut -d, -f1)" "1 attempt"
+is "nothing beside the copies" "$(cd "$work" && echo *.db*)" "backup.db chosen.db packed.db"
+is "copies are private" "$(stat -c %a "$work"/*.db | sort -u)" 600
+tm size "$work/chosen.db" --json; jis "size of a file elsewhere" 'd["cache"]' None
+mkdir -p "$work/moved/.tickmark" && chmod 700 "$work/moved/.tickmark" && cp "$work/backup.db" "$work/moved/.tickmark/record.db" && cd "$work/moved" || exit 1
+echo 'print(1)' >new.py; run_ok "a backup works as a record" new.py
+tm verify; is "and verifies" "$rc" 0
+
+# a review elsewhere
+tm review "$work/packed.db"; is "review: status" "$rc" 0
+like "review: the way on" "$out" 'tickmark merge .*/packed.review'
+is "review: the original is as it was" "$(cd "$work" && echo packed.db*)" "packed.db"
+tm review "$work/packed.db"; is "review: never over a folder" "$rc" 2
+cd "$work/packed.review" || exit 1
+tm verify; is "review: verifies" "$rc" 0
+tm repeat last; is "review: repeats" "$rc" 0
+cd "$work/ws" || exit 1
+tm merge "$work/packed.review"; like "merge: nothing was said" "$out" '^merged: 0 marks'
+tm merge "$work/moved/.tickmark/record.db"; is "merge of a copy that went on" "$rc" 0
+# signed marks, by ssh-keygen as git does it
+if command -v ssh-keygen >/dev/null; then
+	workspace signing
+	echo 'print(1)' >a.py; tm run a.py
+	ssh-keygen -q -t ed25519 -N '' -f "$work/key"; ssh-keygen -q -t ed25519 -N '' -f "$work/key2"
+	tm config --user signing-key "$work/key"
+	tm mark 1.1 accepted -n "footed" --as-command; is "a signed mark" "$rc" 0
+	tm mark record accepted --as-command; is "a signed opinion" "$rc" 0
+	tm verify; like "verify says who signed" "$out" '^1\.1 accepted by .*, signed with key SHA256:'
+	echo "mb@example.com namespaces=\"tickmark\" $(cut -d' ' -f1,2 "$work/key.pub")" >"$work/signers"
+	tm verify --signers "$work/signers"; is "--signers: status" "$rc" 0
+	like "--signers: by name" "$out" '^record accepted by .*, signed with mb@example.com$'
+	echo "mb@example.com $(cut -d' ' -f1,2 "$work/key2.pub")" >"$work/signers"
+	tm verify --signers "$work/signers" --json; is "another's key: status" "$rc" 1
+	jis "another's key: both named" '(d["signed"], len(d["faults"]), d["intact"])' "(0, 2, False)"
+	tm pack "$work/signed.db"; tm verify "$work/signed.db"; like "a copy keeps signatures" "$out" '^1\.1 accepted .* signed with key'
+	tm config --user signing-key "$work/none"
+	tm mark 1.1 rejected --as-command; is "a key that is not there" "$rc" 3
+	like "a key that is not there: said, nothing filed" "$err" 'could not be signed'
+	tm show 1.1; unlike "nothing was filed" "$out" 'rejected'
+	tm config --user --unset signing-key
+else
+	skip "signed marks" "no ssh-keygen"
+fi
+workspace other; tm merge "$work/packed.db"; is "merge of another record" "$rc" 3
+finish

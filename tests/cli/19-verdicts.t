@@ -1,0 +1,79 @@
+#!/bin/bash
+# repeat of many: four steps, four right verdicts; noise by rule, never a figure; stop and resume.
+. "$(dirname "$0")/lib.sh"
+workspace ws
+printf 'id,cents\n1,10\n2,20\n' >sales.csv
+printf 'import random\nprint("drawn", random.random())\n' >draw.py
+printf 'import datetime, time\nprint("made at", datetime.datetime.now(), object())\nprint(f"took {time.perf_counter() %% 0.9:.3f} s")\n' >clock.py
+printf 'print(sum(int(l.split(",")[1]) for l in open("sales.csv").readlines()[1:]))\n' >input.py
+printf 'print("stable", 2 + 2)\nopen("out.txt", "w").write("x")\n' >stable.py
+for s in draw clock input stable; do run_ok "$s" $s.py; done
+sed -i 's/,20/,99/' sales.csv; printf 'print(0)\n' >stable.py
+
+tm repeat --all --json
+is "four steps: status" "$rc" 1
+jis "four steps: verdicts" '[c["verdict"] for c in d["checks"]]' "['differs', 'same but for noise', 'same', 'same']"
+jis "four steps: noise by rule" 'd["checks"][1]["noise"]' "1 time stamp, 1 object address, 1 duration"
+jis "four steps: where it differs" '(d["checks"][0]["first_difference"], d["checks"][0]["noise"], d["checks"][1]["first_difference"])' "('stdout byte 9', None, None)"
+jis "four steps: counted" 'd["counts"]' "{'same': 2, 'same but for noise': 1, 'differs': 1, 'cannot compare': 0, 'not repeated': 0}"
+jis "four steps: nothing foreseen" '(d["foreseen"], d["stopped"])' "([], False)"
+tm repeat --all -j 3
+is "as text: lines" "$(grep -c ' repeats ' <<<"$out")" 4
+like "as text: table" "$out" '^same but for noise +1$'
+like "as text: foreseen" "$err" '^4 attempts: every interpreter and input is here as recorded$'
+tm show 2.1r1 --json; jis "show: noise" '(d["verdict"], d["noise"], d["first_difference"])' "('same but for noise', '1 time stamp, 1 object address, 1 duration', None)"
+tm repeat --failed; is "none failed" "$rc $(grep -c ' repeats ' <<<"$out")" "0 0"
+printf 'raise SystemExit(3)\n' >bad.py; tm run bad.py
+tm repeat --failed; is "one failed, and comes out again" "$rc $(grep ' repeats ' <<<"$out")" "0 5.1r1 repeats 5.1: same"
+tm repeat --since 2000-01-01 --dry-run; is "since: all" "$rc $err" "0 5 attempts: every interpreter and input is here as recorded"
+tm repeat --since 2999-01-01 --dry-run; like "since: none" "$err" '^0 attempts'
+tm repeat --since yesterdayish; is "since: wrong" "$rc" 3
+tm repeat; is "which?" "$rc" 3
+tm repeat --all 1.1; is "both" "$rc" 3
+tm repeat --all --jobs 0; is "no jobs" "$rc" 3
+tm repeat --all --resume; is "nothing to resume" "$rc" 2
+
+# random, or changed?
+tm repeat 1 --again; is "random: status" "$rc" 1; is "random: said" "$(tail -1 <<<"$out")" "  random: a second repeat gave something else again"
+printf 'import os\nprint("seed", os.environ["PYTHONHASHSEED"])\n' >seed.py; run_ok "seed" seed.py; tm repeat last --vary hashseed=5 --again --json
+jis "changed: why" '(d["checks"][0]["verdict"], d["checks"][0]["why"])' "('differs', 'changed')"
+tm repeat 3 --again --json; jis "same: no why" 'd["checks"][0]["why"]' None
+
+# one's own rule, and only what it matches
+printf 'import os\nprint("run id", os.urandom(4).hex(), "total", 5)\n' >own.py; run_ok "own" own.py
+tm repeat 7; is "without a rule it differs" "$rc" 1
+tm config noise 'run id [0-9a-f]+'; is "config noise" "$rc" 0
+tm repeat 7; is "with it: noise, and the rule is in the verdict" "$rc ${out#* }" "0 repeats 7.1: same but for noise: 1 by the workspace's own rule: run id [0-9a-f]+"
+tm config noise '('; is "a rule that is no expression is refused" "$rc" 3
+printf 'import os\nprint("run id", os.urandom(4).hex(), "total", int.from_bytes(os.urandom(4), "big"))\n' >own.py; run_ok "own figure" own.py
+tm repeat 7; is "a figure beside it still differs" "$rc" 1
+
+# artifacts: text and office files
+if "$python" -c 'import openpyxl' 2>/dev/null; then
+	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)\n' >sheet.py
+	run_ok "sheet" sheet.py; tm repeat 8; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
+	printf 'import openpyxl, os\nw = openpyxl.Workbook(); w.active["A1"] = int.from_bytes(os.urandom(4), "big"); w.save("x.xlsx")\n' >sheet.py
+	run_ok "sheet figure" sheet.py; tm repeat 8; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
+else skip "xlsx" "no openpyxl"; fi
+
+# what is missing is said before
+tm config python /usr/bin/python3
+printf 'import time\nprint("begun", flush=True)\ntime.sleep(30)\n' >slow.py
+printf 'print(1)\n' >quick.py
+workspace two
+for i in 1 2; do printf 'print(%d)\n' $i >q$i.py; run_ok "quick $i" q$i.py; done
+printf 'import os, time\nprint("begun", flush=True)\nif os.path.exists("go"): time.sleep(60)\n' >wait.py
+touch go; "$TICKMARK" run --timeout 2s wait.py >/dev/null 2>&1
+run_ok "last" q1.py
+
+# stopped by Ctrl-C, gone on with
+"$TICKMARK" repeat --all --jobs 1 >"$work/got" 2>"$work/said" & front=$!
+wait_for sh -c "$TICKMARK log --checks | grep -q '^3.1r1 .*running'"
+kill -INT $front; wait $front; stopped=$?
+is "stopped: status" "$stopped" 4
+like "stopped: says how to go on" "$(cat "$work/said")" 'resume goes on'
+tm repeat --all --resume --json
+jis "resumed: all are there, those done once" '[c["ref"] for c in d["checks"] if c["check_of"].startswith(("1", "2"))][:2]' "['1.1r1', '2.1r1']"
+jis "resumed: counted" 'sum(d["counts"].values())' 4
+tm repeat --all --resume; is "resumed: nothing more" "$rc" 2
+finish

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Messages: the view, its citations, writing one, and an assistant at work under the eyes of a person.
+. "$(dirname "$0")/lib.sh"
+fixture basic "$work/ws"
+cd "$work/ws" || exit 1
+workspaces=$work/ws
+export TICKMARK
+play() { "$TICKMARK" --script - --size "${2:-100x30}" . <<<"$1" 2>&1; }
+
+like "no messages yet" "$(play $'wait-idle\nkey 4')" 'no messages yet; m writes one'
+"$TICKMARK" say 'First words, without a citation.'
+"$TICKMARK" say "$(printf 'The total of [1.1] holds.\nSee [2.1] and its correction [2.2]; \033]0;title\007 漢字. %s' "$(printf 'word %.0s' {1..40})")"
+out=$(play $'wait-idle\nkey 4')
+like "messages, and how many" "$out" 'Messages +2 messages'
+like "text is shown" "$out" 'The total of \[1\.1\] holds\.'
+like "hostile bytes are visible" "$out" '\^\[\]0;title\^G 漢字'
+unlike "long lines are wrapped" "$(play $'wait-idle\nkey 4' 60x20)" '.{61}'
+like "it stands at the end" "$(play $'wait-idle\nkey 4')" '^> +(word )+'
+# Enter on a citation
+out=$(play $'wait-idle\nkey 4 g j j j\nkey Enter\nwait-idle')
+like "Enter goes to the attempt" "$out" '> *▾ 1 +Roll up TIV'
+out=$(play $'wait-idle\nkey 4 g j j j j Right Enter\nwait-idle\nkey y\nsee copied')
+like "→ chooses the next citation" "$out" '> *▾ 2\.2'
+like "a line without one" "$(play $'wait-idle\nkey 4 g Enter')" 'cites no attempt'
+# an attempt shows what cites it
+out=$(play $'wait-idle\ntext :1.1\nkey Enter Enter')
+like "a section of the attempt" "$out" 'messages +1 cites it'
+unlike "none where nothing cites it" "$(play $'wait-idle\ntext :3.1\nkey Enter Enter')" 'cites it'
+# writing
+out=$(play $'wait-idle\ntext :2.2\nkey Enter m\nsee message: [2.2]\ntext is what counts\nkey Enter\nsee recorded as message 3\nkey 4\nsee [2.2] is what counts')
+is "m writes one that cites the attempt" $? 0
+is "its author and how" "$("$TICKMARK" say --list --json | "$python" -c 'import json,sys; m=json.load(sys.stdin)["messages"][-1]; print(m["by"]["kind"], m["how"], m["cites"])')" "person screen ['2.2']"
+out=$(play $'wait-idle\nkey 2 m\ntext see [9.9]\nkey Enter\nsee not recorded: the message cites [9.9]')
+is "a citation of nothing is refused" $? 0
+out=$(play $'wait-idle\nkey 2 m Esc 4\nsee 3 messages')
+is "Esc writes nothing" $? 0
+for size in 20x5 1x1 40x10 200x60; do
+	play $'wait-idle\nkey 4 j k G g Right Left Enter' $size >/dev/null
+	is "at $size" $? 0
+done
+mkdir "$work/else"; cp .tickmark/record.db "$work/else/sent.db"
+out=$("$TICKMARK" --script - --size 100x30 "$work/else/sent.db" <<<$'wait-idle\nkey 4\nsee what counts\nkey m\nsee evidence')
+is "evidence: read, not written" $? 0
+
+# a person watches, an assistant works
+cat > "$work/assistant.py" <<'X'
+import sys
+sys.path.insert(0, sys.argv[1])
+from mcp import *
+s = Server(name="helper")
+r = s.tool("run_python", title="Assistant at work", purpose="to be watched", code="import time\nfor i in range(1, 40):\n    print('tick', i, flush=True)\n    time.sleep(0.1)\nprint('all done')")
+s.tool("say", text="It said all done: [%s]." % r.text.split()[0])
+s.close()
+X
+( sleep 1; "$python" "$work/assistant.py" "$here/../cli" ) &
+out=$(play $'wait-idle\nwait Assistant at work\nwait running\nwait 4 \nwait-idle\nsee ok\nkey 4\nwait It said all done: [4.1].')
+is "an assistant's run appears, runs and ends without a key" $? 0
+wait
+like "by whom" "$("$TICKMARK" log)" '^4\.1 +ok .* helper +Assistant at work'
+out=$(play $'wait-idle\ntext :4\nkey Enter Enter' 100x90)
+like "who asked and why stands at it" "$out" 'asked +by assistant helper 1\.2: to be watched'
+like "its message stands at its run" "$out" 'messages +1 cites it'
+finish

@@ -1,0 +1,88 @@
+#!/bin/bash
+# A day of reviewing: a newcomer by the help alone; sixty attempts by dossier at four keys each.
+. "$(dirname "$0")/lib.sh"
+
+# she has never seen the program: ? tells the keys; a sample, its unreviewed failure, why, the correction, a report
+fixture review "$work/ws"
+cd "$work/ws" || exit 1
+out=$("$TICKMARK" --script - --size 100x30 <<'X'
+wait-idle
+key ?
+text /review queue
+key Enter
+see :queue 25 7
+text /everything about an attempt
+key Enter
+text /mark: Tab chooses
+key Enter
+text /write what was reviewed
+key Enter
+see :report review.html
+key Esc q
+text :queue 5 7
+key Enter
+wait-idle
+see sample of 5, seed 7
+see error: KeyError
+key Enter
+see Cut the schedule
+see KeyError: 'nope'
+text /KeyError
+key Enter
+key Enter
+see line 6 of the code
+key t Tab Tab
+text column does not exist
+key Enter
+wait-idle
+key q
+wait-idle
+unsee KeyError: 'nope'
+key q
+text :2.1
+key Enter p
+see corrected  2.2
+see KeyError: 'TIV'
+key >
+see corrects   2.1
+key t
+text limit, not TIV: agreed to the terms
+key Enter
+wait-idle
+see ✓ accepted
+text :report review.html
+key Enter
+wait the report is in review.html
+X
+); is "she gets through" $? 0
+[ "$count" = 1 ] && unlike "nothing of the script failed" "$out" 'is not on the screen'
+tm show 2.2 --json; jis "the correction is accepted, with its note" '[(m["judgement"], m["note"], m["reviewer"], m["how"]) for m in d["marks"]]' \
+	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer', 'screen')]"
+tm show 4 --json; jis "the failure is rejected" '[m["judgement"] for m in d["marks"]]' "['rejected']"
+like "the report says so" "$(cat review.html)" 'accepted.*limit, not TIV'
+is "as the same sample again" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1 | grep -c '^[0-9].*Cut the')" 0
+like "which knows what was done" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1)" '^5 of 5 steps drawn by seed 7: 2 reviewed, 3 to review$'
+
+# sixty attempts: read by dossier, marked, on to the next
+mkdir "$work/sixty"; cd "$work/sixty" || exit 1
+begin_record >/dev/null 2>&1
+for i in $(seq 60); do
+	printf '# Step %d\nfor i in range(40): print(i, %d)\n%s' "$i" "$i" "$([ $((i % 7)) = 0 ] && echo 'raise ValueError("no")')" | "$TICKMARK" run - >/dev/null 2>&1
+done
+is "sixty to review" "$("$TICKMARK" queue --json | "$python" -c 'import json,sys; print(len(json.load(sys.stdin)["queue"]))')" 60
+{
+	printf 'wait-idle\nkey 5\nwait-idle\nsee 60 to review\nkey p\n'
+	# t, Tab for every tenth, Enter, u: at most four; Space pages
+	for i in $(seq 60); do
+		printf 'key Space Space\nkey t%s Enter\nwait-idle\nkey u\nwait-idle\n' "$([ $((i % 10)) = 0 ] && echo ' Tab')"
+	done
+} >"$work/sixty.keys"
+most=$(awk '/^key t/ {n = NF - 1} /^key u/ {n++; if (n > m) m = n} END {print m}' "$work/sixty.keys")
+yes "four keys at most" test "$most" -le 4
+out=$("$TICKMARK" --script "$work/sixty.keys" --size 80x24 2>&1); is "the script plays" $? 0
+like "and nothing is left" "$out" 'nothing is left to review'
+tm queue --json; jis "all sixty are marked" 'd["reviewed"], len(d["queue"])' "(60, 0)"
+"$TICKMARK" report --csv >"$work/r.csv"
+is "six of them questioned" "$("$python" -c 'import csv,sys; print(sum(r["mark"] == "questioned" for r in csv.DictReader(open(sys.argv[1]))))' "$work/r.csv")" 6
+tm verify; is "the record is whole" "$rc" 0
+finish

@@ -1,0 +1,324 @@
+/* prune, backup, pack: what goes is gone, what stays verifies, nothing is given a number twice. */
+#include "store_case.h"
+#include "store/keep.h"
+
+static void print_fault(void *ctx, const char *what)
+{
+	(void)ctx;
+	print_error("fault: %s\n", what);
+}
+
+static void assert_intact(struct place *p, struct store *st)
+{
+	struct verify_result r;
+
+	assert_done(p, store_verify(st, print_fault, NULL, NULL, &r, &p->e));
+	assert_int_equal(r.faults, 0);
+}
+
+static int64_t ended(struct place *p, struct store *st, int64_t step, const char *text)
+{
+	int64_t id = case_queue(p, st, step);
+
+	case_end(p, st, id, text, VERDICT_NONE);
+	return id;
+}
+
+static void assert_prune(struct place *p, struct store *st, const struct prune_rule *rule, struct prune_result *r)
+{
+	assert_done(p, store_prune(st, rule, true, NULL, NULL, r, &p->e));
+	assert_intact(p, st);
+}
+
+static bool holds(struct place *p, const char *word)
+{
+	static const char *const files[] = { "record.db", "record.db-wal", "record.db-shm" };
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		char *path = path_join(p->dir, files[i]);
+		struct buf b = { 0 };
+		if (fs_read(AT_FDCWD, path, 1 << 30, &b, NULL))
+			found |= memmem(b.data, b.len, word, strlen(word)) != NULL;
+		buf_free(&b);
+		free(path);
+	}
+	return found;
+}
+
+static void a_preview_changes_nothing(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS };
+	struct ledger_head before, after;
+	struct prune_result r;
+
+	ended(p, st, 0, "one\n");
+	ended(p, st, 1, "two\n");
+	ended(p, st, 0, "three\n");
+	ended(p, st, 0, "four\n");
+	assert_done(p, store_head(st, &before, &p->e));
+	assert_done(p, store_prune(st, &rule, false, NULL, NULL, &r, &p->e));
+	assert_int_equal(r.attempts, 3);
+	assert_int_equal(r.kept_newest, 1);
+	assert_done(p, store_head(st, &after, &p->e));
+	assert_int_equal(before.seq, after.seq);
+	assert_int_equal(store_tally(st, "attempts"), 4);
+	assert_intact(p, st);
+	store_close(st);
+}
+
+static void what_went_is_gone_from_every_file(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS, .keep_last = 1, .text = "--keep-last 1", .by = "mb" };
+	struct prune_result r;
+	char *big = malloc(3000001);
+	struct stat before, after;
+
+	memset(big, 'x', 3000000);
+	memcpy(big + 1500000, "SECRETWORD", 10);
+	big[3000000] = '\0';
+	ended(p, st, 0, big);
+	ended(p, st, 1, "harmless\n");
+	free(big);
+	assert_done(p, store_checkpoint(st, &p->e));
+	assert_true(holds(p, "SECRETWORD"));
+	assert_int_equal(stat(p->db, &before), 0);
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.attempts, 1);
+	assert_true(r.bytes > 3000000);
+	assert_done(p, store_checkpoint(st, &p->e));
+	assert_false(holds(p, "SECRETWORD"));
+	assert_int_equal(stat(p->db, &after), 0);
+	assert_true(after.st_size < before.st_size - 5000000);
+	assert_true(store_pruned_at(st, "1.1") > 0);
+	assert_int_equal(store_pruned_at(st, "1.2"), 0);
+	store_close(st);
+}
+
+static void marked_cited_corrected_stay(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t marked = ended(p, st, 0, "1\n"), cited = ended(p, st, 0, "2\n");
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS };
+	struct mark m = { .attempt = marked, .judgement = JUDGED_ACCEPTED, .reviewer = "mb", .how = "screen" };
+	struct message said = { .by = { ASKER_PERSON, "jm", NULL }, .text = "[2.1]", .how = "command" };
+	struct prune_result r;
+
+	ended(p, st, 0, "3\n");
+	ended(p, st, 0, "4\n");
+	assert_done(p, store_mark_add(st, &m, &p->e));
+	assert_done(p, store_message_add(st, &said, &cited, 1, &p->e));
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.attempts, 1);
+	assert_int_equal(r.kept_marked, 1);
+	assert_int_equal(r.kept_cited, 1);
+	assert_int_equal(r.kept_newest, 1);
+	rule.marked = true;
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.attempts, 1);
+	/* A mark that comes later gets no id of one that went. */
+	m = (struct mark){ .attempt = cited, .judgement = JUDGED_REJECTED, .reviewer = "mb", .how = "screen" };
+	assert_done(p, store_mark_add(st, &m, &p->e));
+	assert_int_equal(m.id, 2);
+	assert_intact(p, st);
+	store_close(st);
+}
+
+static void running_stay(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t a = ended(p, st, 0, "1\n");
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS | PRUNE_STREAMS | PRUNE_FILES };
+	struct prune_result r;
+
+	case_queue_as(p, st, 0, a);
+	case_queue(p, st, 0);
+	ended(p, st, 0, "2\n");
+	ended(p, st, 0, "3\n");
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.kept_running, 2);
+	assert_int_equal(r.attempts, 1);
+	store_close(st);
+}
+
+static void bytes_that_others_have_stay(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t a = ended(p, st, 0, "shared\n");
+	struct prune_rule rule = { .parts = PRUNE_FILES | PRUNE_STREAMS, .attempts = &a, .attempts_n = 1 };
+	struct digest shared = case_digest("shared\n");
+	struct prune_result r;
+
+	ended(p, st, 1, "shared\n");
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.contents, 0);
+	assert_int_equal(r.streams, 1);
+	assert_true(store_blob_has(st, &shared, NULL));
+	/* Twice takes nothing, and leaves no entry. */
+	struct ledger_head before, after;
+	assert_done(p, store_head(st, &before, &p->e));
+	assert_prune(p, st, &rule, &r);
+	assert_done(p, store_head(st, &after, &p->e));
+	assert_int_equal(before.seq, after.seq);
+	store_close(st);
+}
+
+static void checks_go_with_their_attempt(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t a = ended(p, st, 0, "same text\n"), check = case_queue_as(p, st, 0, a);
+	struct prune_rule rule = { .parts = PRUNE_STREAMS, .attempts = &a, .attempts_n = 1 };
+	struct prune_result r;
+
+	case_end(p, st, check, "same text\n", VERDICT_SAME);
+	ended(p, st, 1, "other\n");
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.streams, 2);
+	rule.parts = PRUNE_ATTEMPTS;
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.attempts, 1);
+	assert_int_equal(r.checks, 1);
+	assert_int_equal(case_number(p, "SELECT count(*) FROM attempt"), 1);
+	store_close(st);
+}
+
+/* Whatever is taken in whatever order, it verifies, and no reference is given twice. */
+static void any_rules_in_any_order(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	unsigned seed = 7;
+	struct prune_result r;
+
+	for (int round = 0; round < 60; round++) {
+		int64_t steps = 0, ids[3];
+		assert_done(p, store_step_last(st, &steps, &p->e));
+		for (int i = 0; i < 4; i++) {
+			char text[32];
+			int64_t step = steps && rand_r(&seed) % 3 ? 1 + rand_r(&seed) % steps : 0, found = 0;
+			if (step)
+				assert_done(p, store_attempt_find(st, step, 0, 0, &found, &p->e));
+			snprintf(text, sizeof(text), "text %d\n", rand_r(&seed) % 20);
+			int64_t id = ended(p, st, found ? step : 0, text);
+			ids[i % 3] = id;
+			if (rand_r(&seed) % 3 == 0)
+				case_end(p, st, case_queue_as(p, st, 0, id), text, VERDICT_SAME);
+			if (rand_r(&seed) % 4 == 0)
+				case_review(p, st, id);
+		}
+		struct prune_rule rule = { .parts = 1 + rand_r(&seed) % 7, .keep_last = rand_r(&seed) % 3,
+			                   .marked = rand_r(&seed) % 2, .larger = rand_r(&seed) % 8 };
+		if (rand_r(&seed) % 2) {
+			rule.attempts = ids;
+			rule.attempts_n = 2;
+			rule.others = rand_r(&seed) % 4 == 0;
+		}
+		assert_done(p, store_prune(st, &rule, rand_r(&seed) % 4 != 0, NULL, NULL, &r, &p->e));
+		if (round % 5 == 4)
+			assert_intact(p, st);
+	}
+	assert_intact(p, st);
+	assert_int_equal(case_number(p, "SELECT count(*) FROM tombstone WHERE what = 'attempt' AND ref IN"
+	                                " (SELECT ref FROM attempts)"), 0);
+	assert_int_equal(case_number(p, "SELECT count(*) FROM (SELECT ref FROM tombstone WHERE what IN ('attempt', 'check')"
+	                                " GROUP BY ref HAVING count(*) > 1)"), 0);
+	assert_true(case_number(p, "SELECT count(*) FROM tombstone WHERE what = 'attempt'") > 20);
+	store_close(st);
+}
+
+static void copies(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE), *copy;
+	char *backup = path_join(p->dir, "backup.db"), *packed = path_join(p->dir, "packed.db");
+	struct ledger_head head, other;
+
+	ended(p, st, 0, "1\n");
+	case_review(p, st, 1);
+	assert_done(p, store_head(st, &head, &p->e));
+	assert_done(p, store_backup(st, backup, &p->e));
+	assert_done(p, store_pack(st, packed, &p->e));
+	assert_fails(p, ERR_EXISTS, "there already", store_backup(st, backup, &p->e));
+	assert_fails(p, ERR_EXISTS, "there already", store_pack(st, packed, &p->e));
+	assert_fails(p, ERR_NOTFOUND, "/none", store_pack(st, "/none/there.db", &p->e));
+	for (int i = 0; i < 2; i++) {
+		struct stat sb;
+		assert_int_equal(stat(i ? packed : backup, &sb), 0);
+		assert_int_equal(sb.st_mode & 0777, 0600);
+		copy = store_open(i ? packed : backup, STORE_EVIDENCE, &p->e);
+		assert_non_null(copy);
+		assert_intact(p, copy);
+		assert_done(p, store_head(copy, &other, &p->e));
+		assert_true(digest_equal(&head.entry, &other.entry));
+		store_close(copy);
+		/* It can take the place of the record. */
+		copy = store_open(i ? packed : backup, STORE_WRITE, &p->e);
+		assert_non_null(copy);
+		case_end(p, copy, case_queue(p, copy, 0), "2\n", VERDICT_NONE);
+		assert_intact(p, copy);
+		store_close(copy);
+	}
+	store_close(st);
+	free(backup);
+	free(packed);
+}
+
+static bool count_large(void *ctx, const struct large_content *l)
+{
+	int64_t *sizes = ctx;
+
+	if (l->bytes >= 20000)
+		sizes[l->input ? 1 : 0]++;
+	return true;
+}
+
+static void sizes(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct record_sizes z;
+	int64_t large[2] = { 0 };
+	char text[20001];
+
+	memset(text, 'a', 20000);
+	text[20000] = '\0';
+	ended(p, st, 0, text);
+	assert_done(p, store_sizes(st, &z, &p->e));
+	assert_int_equal(z.code, 8);
+	assert_int_equal(z.inputs, 8);
+	assert_int_equal(z.artifacts, 20000);
+	assert_int_equal(z.streams, 20000);
+	assert_int_equal(z.artifacts_n, 1);
+	assert_true(z.file + z.wal > 40000);
+	assert_done(p, store_largest(st, 5, count_large, large, &p->e));
+	assert_int_equal(large[0], 1);
+	assert_int_equal(large[1], 0);
+	store_close(st);
+}
+
+#define WITH_RECORD(test) cmocka_unit_test_setup_teardown(test, case_setup, case_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_RECORD(a_preview_changes_nothing),
+		WITH_RECORD(what_went_is_gone_from_every_file),
+		WITH_RECORD(marked_cited_corrected_stay),
+		WITH_RECORD(running_stay),
+		WITH_RECORD(bytes_that_others_have_stay),
+		WITH_RECORD(checks_go_with_their_attempt),
+		WITH_RECORD(any_rules_in_any_order),
+		WITH_RECORD(copies),
+		WITH_RECORD(sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* noise.c, moment.c: what is folded, by which rule, and that figures never are. */
+#include "text/noise.h"
+
+#include "text/moment.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct span span_of(const char *s)
+{
+	return (struct span){ s, strlen(s) };
+}
+
+/* 2026-11-30 10:15:00 to :03 UTC, and a day later. */
+#define FIRST 1796033700000000
+static const struct noise_run runs[2] = { { FIRST, FIRST + 3000000 }, { FIRST + 86400000000, FIRST + 86403000000 } };
+
+static void compare(const char *own, const char *a, const char *b, struct noise_sum *sum)
+{
+	struct noise *n = noise_new(own, true, NULL);
+
+	assert_non_null(n);
+	*sum = (struct noise_sum){ 0 };
+	noise_compare(n, span_of(a), span_of(b), runs, sum);
+	noise_free(n);
+}
+
+static void noise_is_folded_by_its_rule(void **state)
+{
+	(void)state;
+	static const struct { const char *a, *b, *told; } rows[] = {
+		{ "x\n<A object at 0x7f1234567890>\n", "x\n<A object at 0x7fabcdef0120>\n", "1 object address" },
+		{ "wrote /tmp/tmpab12cd_x/out.csv", "wrote /tmp/tmpzz99zz_y/out.csv", "1 temporary path" },
+		{ "at 2026-11-30 10:15:01.25 ok", "at 2026-12-01 10:15:02 ok", "1 time stamp" },
+		{ "at 2026-11-30T11:15:01+01:00", "at 2026-12-01T11:15:02+01:00", "1 time stamp" },
+		{ "10:15:01 INFO x", "10:15:03 INFO x", "1 time stamp" },
+		{ "15:45:01 INFO x", "10:15:03 INFO x", "1 time stamp" },
+		{ "Mon Nov 30 10:15:01 2026", "Tue Dec  1 10:15:02 2026", "1 time stamp" },
+		{ "run 20261130-101501", "run 20261201-101502", "1 time stamp" },
+		{ "t=1796033701.1234", "t=1796120101.5", "1 time stamp" },
+		{ "2026-11-30 10:15", "2026-12-01 10:15", "1 time stamp" },
+		{ "done in 0.41 s", "done in 1.2 s", "1 duration" },
+		{ "elapsed: 412ms", "elapsed: 39ms", "1 duration" },
+		{ "{'a', 'b', 'c'}", "{'c', 'a', 'b'}", "1 order of a set" },
+		{ "x 0.1 y", "x 0.10000000000000001 y", "1 number beyond 15 digits" },
+		{ "1.0000000000000002,5\n2.0000000000000004,6\n", "1.0,5\n2.0,6\n", "2 numbers beyond 15 digits" },
+		{ "<A at 0x7f1234567890> took 0.5s", "<A at 0x7f1234567899> took 0.6s", "1 object address, 1 duration" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf told = { 0 };
+		struct noise_sum sum;
+		compare(NULL, rows[i].a, rows[i].b, &sum);
+		noise_tell(&sum, &told);
+		if (!sum.same || strcmp(told.data ? told.data : "", rows[i].told) != 0)
+			fail_msg("%s | %s: %d %s", rows[i].a, rows[i].b, sum.same, told.data ? told.data : "");
+		buf_free(&told);
+	}
+}
+
+static void figures_are_never_folded(void **state)
+{
+	(void)state;
+	static const struct { const char *a, *b; } rows[] = {
+		{ "total 100", "total 101" },
+		{ "0.5", "0.6" },
+		{ "1.5", "1.50" },
+		{ "rate 1234567.891", "rate 1234567.892" },
+		{ "as of 2024-12-31 00:00:00", "as of 2025-12-31 00:00:00" },   /* a date of the data, not of the run */
+		{ "as of 2026-11-30", "as of 2026-12-01" },                     /* no clock */
+		{ "due 2026-11-30 18:07:44", "due 2026-12-01 18:07:44" },       /* not when it ran */
+		{ "12:07:44", "12:09:12" },
+		{ "t=1796030000.5", "t=1796033701.5" },
+		{ "1796033701123456789", "1796033702123456789" },
+		{ "duration 5.2", "duration 5.3" },                             /* of a bond */
+		{ "total 12 s", "total 15 s" },                                 /* longer than it ran */
+		{ "{'a', 'b'}", "{'a', 'c'}" },
+		{ "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}" },
+		{ "0x7f1234567890", "0x7f1234567891" },                         /* a number of its own */
+		{ "/tmp/result_1", "/tmp/result_2" },
+		{ "007", "7" },
+		{ "a\nb\n", "a\nb\nc\n" },
+		{ "a\r\n", "a\n" },
+		{ "12345678901234567", "12345678901234568" },
+		{ "took 0.5s total 5", "took 0.6s total 6" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct noise_sum sum;
+		compare(NULL, rows[i].a, rows[i].b, &sum);
+		if (sum.same)
+			fail_msg("%s | %s", rows[i].a, rows[i].b);
+		compare(NULL, rows[i].a, rows[i].a, &sum);
+		assert_true(sum.same);
+	}
+}
+
+static void the_first_figure_is_found_behind_noise(void **state)
+{
+	(void)state;
+	struct noise_sum sum;
+
+	compare(NULL, "<A at 0x7f1234567890>\ntook 0.5s total 5\n", "<A at 0x7f1234567891>\ntook 0.6s total 6\n", &sum);
+	assert_false(sum.same);
+	assert_int_equal(sum.at[0], 22 + 16);
+	compare(NULL, "a\n", "a\nb\n", &sum);
+	assert_int_equal(sum.at[1], 2);
+}
+
+static void own_rules_hold(void **state)
+{
+	(void)state;
+	struct noise_sum sum;
+	struct err e = { 0 };
+
+	compare("run id [0-9a-f]+", "run id 12ab total 5", "run id ff00 total 5", &sum);
+	assert_true(sum.same);
+	assert_int_equal(sum.counts[NOISE_USER], 1);
+	compare("run id [0-9a-f]+", "run id 12ab total 5", "run id ff00 total 6", &sum);
+	assert_false(sum.same);
+	assert_null(noise_new("(", true, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+}
+
+static void durations_have_units(void **state)
+{
+	(void)state;
+	assert_int_equal(moment_duration_us(span_of("0.41 s")), 410000);
+	assert_int_equal(moment_duration_us(span_of("12ms")), 12000);
+	assert_int_equal(moment_duration_us(span_of("5 us")), 5);
+	assert_int_equal(moment_duration_us(span_of("5 m")), -1);
+	assert_false(moment_lies_in(span_of(""), 1, 2));
+	assert_false(moment_lies_in(span_of("9999"), 1, 2));
+}
+
+static void hostile_lines_end_well(void **state)
+{
+	(void)state;
+	static const char letters[] = "{}, 0123456789:-.xat/tmp\n<";
+	uint64_t seed = 5;
+	struct noise *n = noise_new(NULL, true, NULL);
+
+	for (int i = 0; i < 3000; i++) {
+		char a[200], b[200];
+		struct noise_sum sum = { 0 };
+		for (size_t k = 0; k < sizeof(a); k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			a[k] = letters[(seed >> 33) % (sizeof(letters) - 1)];
+			b[k] = (seed >> 60) ? a[k] : letters[(seed >> 40) % (sizeof(letters) - 1)];
+		}
+		noise_compare(n, (struct span){ a, sizeof(a) }, (struct span){ b, sizeof(b) - (size_t)(i % 3) }, runs, &sum);
+		noise_compare(n, (struct span){ a, sizeof(a) }, (struct span){ a, sizeof(a) }, runs, &sum);
+		assert_true(sum.same);
+	}
+	noise_free(n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(noise_is_folded_by_its_rule),
+		cmocka_unit_test(figures_are_never_folded),
+		cmocka_unit_test(the_first_figure_is_found_behind_noise),
+		cmocka_unit_test(own_rules_hold),
+		cmocka_unit_test(durations_have_units),
+		cmocka_unit_test(hostile_lines_end_well),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
