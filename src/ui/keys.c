@@ -32,7 +32,7 @@ const struct command_info command_table[] = {
 
 	{ CMD_NEXT_PANE, "next-pane", LISTS("Tab"), "next pane", 0 },
 	{ CMD_PREV_PANE, "prev-pane", LISTS("S-Tab"), "previous pane", 0 },
-	{ CMD_NEXT_LOOK, "next-look", PAGERS("Tab"), "both streams, stdout, stderr", 0 },
+	{ CMD_NEXT_LOOK, "next-look", PAGERS("Tab"), "streams: both, out, err; files: table, text, JSON, hex", 0 },
 	{ CMD_PREV_LOOK, "prev-look", PAGERS("S-Tab"), "the way of looking before", 0 },
 	{ CMD_NEXT_LAYOUT, "next-layout", DIFFS("Tab"), "unified or side by side", COMMAND_LATER },
 	{ CMD_PREV_LAYOUT, "prev-layout", DIFFS("S-Tab"), "unified or side by side", COMMAND_LATER },
@@ -94,6 +94,9 @@ const struct command_info command_table[] = {
 	{ CMD_WRAP, "wrap", PAGERS("w"), "wrap long lines, or scroll them sideways", 0 },
 	{ CMD_CONTEXT, "context", DIFFS("w"), "more or less context", COMMAND_LATER },
 	{ CMD_SPACE, "white-space", DIFFS("W"), "ignore white space", COMMAND_LATER },
+	{ CMD_SORT, "sort", PAGERS("^"), "table: sort by this column; again: the other way; again: as in the file", 0 },
+	{ CMD_STATISTICS, "statistics", PAGERS("="), "table: what this column holds", 0 },
+	{ CMD_ENCODING, "encoding", { NULL }, "read a file in another encoding: `:encoding latin1`", COMMAND_ARG },
 	{ CMD_NUMBERS, "numbers", PAGERS("#"), "line numbers", 0 },
 	{ CMD_TIMES, "times", PAGERS("@"), "when each line came", 0 },
 	{ CMD_FOLLOW, "follow", EVERYWHERE("F"), "follow the newest attempt, or a stream's end", 0 },

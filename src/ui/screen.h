@@ -39,6 +39,7 @@ struct subject {
 	bool check;             /* it is a check */
 	const char *section;    /* "code", "stdout", "stderr": where `line` is; NULL */
 	int64_t line;           /* from 1; 0: none */
+	char cell[16];          /* "B7" of a table; "" */
 };
 void subject_free(struct subject *s);
 
@@ -135,6 +136,7 @@ struct ui {
 void ui_push(struct ui *ui, struct view *v);
 void ui_pop(struct ui *ui); /* closes the top view, never the lowest */
 struct view *ui_top(struct ui *ui);
+void ui_replace(struct ui *ui, struct view *v); /* the top view by another; the old one is gone */
 void ui_notice(struct ui *ui, const char *fmt, ...) PRINTF(2, 3);
 void ui_error(struct ui *ui, const char *fmt, ...) PRINTF(2, 3);
 void ui_draw(struct ui *ui);
