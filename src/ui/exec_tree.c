@@ -428,6 +428,11 @@ void exec_tree_fold(struct exec_tree *t, const struct list_key *key, bool unfold
 	t->unfolded[t->unfolded_n++] = *key;
 }
 
+const struct list_key *exec_tree_unfolded_at(const struct exec_tree *t, size_t i)
+{
+	return i < t->unfolded_n ? &t->unfolded[i] : NULL;
+}
+
 void exec_tree_fold_all(struct exec_tree *t)
 {
 	t->unfolded_n = 0;

@@ -104,7 +104,7 @@ const struct command_info command_table[] = {
 	{ CMD_EXCLUDED, "excluded", LISTS("I"), "show the files that were left out, and why", 0 },
 	{ CMD_BRANCH, "branch", LISTS("B"), "branch a session from here", COMMAND_LATER },
 	{ CMD_REWIND, "rewind", LISTS("Z"), "back to the state before", COMMAND_LATER },
-	{ CMD_THEME, "theme", { NULL }, "another theme: `:theme light`", COMMAND_ARG },
+	{ CMD_THEME, "theme", { NULL }, "another theme: `:theme light`; `:theme` alone tries them on", COMMAND_ARG },
 
 	{ CMD_HELP, "help", EVERYWHERE("? F1"), "help for this place", 0 },
 	{ CMD_COMMAND_LINE, "command-line", EVERYWHERE(":"), "commands by name", 0 },

@@ -12,6 +12,9 @@ void pane_execution_select(struct view *v, int64_t attempt, bool unfold);
 /* ":50%", ":120": a share of the steps, or a step. */
 void pane_execution_goto(struct view *v, int64_t step);
 
+void pane_execution_visit(struct view *v, struct buf *out);
+void pane_execution_revisit(struct view *v, const char *line);
+
 /* Draws a frame with its title in it. */
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused);
 /* The look of a judgement. */

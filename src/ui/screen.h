@@ -191,6 +191,9 @@ unsigned view_panes_focus(struct view *v, enum pane_id pane);
 /* Shows an attempt in the Execution pane; unfolded, unless it is a check. */
 void view_panes_select(struct view *v, int64_t attempt, bool unfold);
 void view_panes_goto(struct view *v, int64_t step);
+/* What comes back at the next visit, as lines, and one of them back (visit.h). */
+void view_panes_visit(struct view *v, struct buf *out);
+void view_panes_revisit(struct view *v, const char *line);
 struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e);
 bool view_is_dossier(const struct view *v);
 void view_dossier_show(struct view *v, int64_t attempt); /* another one, in its place */
