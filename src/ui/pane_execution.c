@@ -788,6 +788,8 @@ void pane_execution_revisit(struct view *v, const char *line)
 		exec_tree_fold(p->tree, &key, true);
 	} else if (strcmp(word, "cursor") == 0) {
 		listbox_select(&p->list, &key);
+		for (int i = 0; i < 6 && exec_tree_ops.step(p->tree, &p->list.top, -1); i++)
+			; /* with what stands above it */
 		listbox_validate(&p->list);
 	}
 }
