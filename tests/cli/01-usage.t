@@ -18,7 +18,7 @@ tm --help; is "--help is help" "$out" "$help"
 
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' <<<"${help%%before the command*}")
 is "every command is listed" "$(echo $commands)" \
-	"init attach run repeat rerun stop wait log show export verify config doctor demo help"
+	"init attach run repeat rerun stop wait log show search mark note queue report export verify config doctor demo help"
 for c in $commands; do
 	tm "$c" --help
 	is "$c --help: status" "$rc" 0

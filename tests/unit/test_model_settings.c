@@ -2,6 +2,7 @@
 #include "model_case.h"
 
 #include "model/settings.h"
+#include "model/review.h"
 
 #include <pwd.h>
 
@@ -44,7 +45,7 @@ static void expect(const char *name, const char *value, const char *from)
 /* Every limit is a setting, and every setting that is none is known by name. */
 static void the_table_is_complete(void **state)
 {
-	static const char *const others[] = { "python", "name", "tier", "attached-files", "attached-size" };
+	static const char *const others[] = { "python", "name", "reviewer", "tier", "attached-files", "attached-size" };
 	size_t known = 0;
 
 	(void)state;
@@ -70,7 +71,7 @@ static void the_table_is_complete(void **state)
 		/* The example is accepted, and what was set is what comes back. */
 		if (!setting_set(ws, s->name, s->example, &e))
 			fail_msg("%s", e.msg);
-		expect(s->name, s->example, "workspace");
+		expect(s->name, s->example, strcmp(s->name, "reviewer") == 0 ? "user" : "workspace");
 	}
 	assert_int_equal(known, ARRAY_LEN(others));
 }
@@ -207,6 +208,24 @@ static void limits_in_force(void **state)
 	assert_int_equal(size, INT64_C(4) << 30);
 }
 
+/* Who signs with his name says so himself; what the screen reads for itself out of that file is no fault. */
+static void the_reviewer_is_the_users_own(void **state)
+{
+	(void)state;
+	write_config(user_config(), "theme = light\nkey.mark = x\nmouse = off\nname = jm\n");
+	write_config(own_config(), "reviewer = Somebody Else\n");
+	expect("name", "jm", "user");
+	expect("reviewer", NULL, "default");
+	OK(setting_set(ws, "reviewer", "Jo Miller", err));
+	expect("reviewer", "Jo Miller", "user");
+	char *who = review_person(ws);
+	assert_string_equal(who, "Jo Miller");
+	free(who);
+	write_config(own_config(), "theme = light\n");
+	assert_null(setting_get(ws, "name", NULL, NULL));
+	write_config(own_config(), "");
+}
+
 static void a_change_is_in_the_ledger(void **state)
 {
 	struct ledger_head before, after;
@@ -328,6 +347,7 @@ int main(void)
 		IN_WORKSPACE(bad_values_are_refused),
 		IN_WORKSPACE(a_bad_line_is_found_by_file_and_line),
 		IN_WORKSPACE(limits_in_force),
+		IN_WORKSPACE(the_reviewer_is_the_users_own),
 		IN_WORKSPACE(a_change_is_in_the_ledger),
 		IN_WORKSPACE(isolation_that_is_asked_for),
 		IN_WORKSPACE(who_sits_here),
