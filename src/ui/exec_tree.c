@@ -188,7 +188,7 @@ static void need_step(struct exec_tree *t, int64_t step)
 	bool covered = t->steps.n > 0 && (i > 0 || t->at_begin) && (i < t->steps.n || t->at_end);
 
 	if (t->stale || !covered)
-		load_around(t, step);
+		load_around(t, MAX(step, (int64_t)1)); /* 0: before the first, and not the end */
 }
 
 static const struct exec_item *find_step(struct exec_tree *t, int64_t step)
