@@ -5,6 +5,8 @@
 #ifndef TICKMARK_CLI_H
 #define TICKMARK_CLI_H
 
+#include <stdbool.h>
+
 /* How the screen is to be opened, when the command line names no command (ui.h says what they mean). */
 struct cli_screen {
 	const char *path;   /* folder or record file; NULL: the current folder */
@@ -12,6 +14,7 @@ struct cli_screen {
 	const char *dump;   /* --dump KIND */
 	const char *theme;  /* --theme NAME */
 	int cols, rows;     /* --size COLSxROWS */
+	bool plain;         /* --plain: no screen, but numbered questions */
 };
 
 /* Other front ends, which belong to the one who knows them all. Both return the exit status. */

@@ -14,6 +14,8 @@ struct ui_options {
 	const char *theme;  /* name or path of a theme; NULL: setting `theme` of the user, or the default */
 };
 
+/* Where a key script is played, what came back from the last visit (rows unfolded, cursor, filter) does so only
+ * with TICKMARK_SCREEN_STATE in the environment. */
 /* Runs the screen until it is quit; returns the exit status: 0, or 2 with one line on stderr when it
  * could not. `path` is a folder (NULL: the current one) or a record file.
  *

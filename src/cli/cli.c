@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 #include "cmd.h"
+#include "plain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -203,6 +204,13 @@ static int unknown_command(const char *word)
 	return STATUS_USAGE;
 }
 
+int cli_dispatch(char **argv, const struct cli_fronts *fronts)
+{
+	const struct cmd_entry *entry = cmd_find(argv[0]);
+
+	return entry ? run_command(entry, argv + 1, fronts) : unknown_command(argv[0]);
+}
+
 /* ---- words in front of the command ----------------------------------------------------------------- */
 
 static bool take_text(const char *value, const char **out)
@@ -252,6 +260,10 @@ static int front_words(char ***argv, struct cli_screen *screen)
 			help_all(stdout);
 			return console_finish(NULL) ? STATUS_DONE : STATUS_FAILED;
 		}
+		if (strcmp(word, "--plain") == 0) {
+			screen->plain = true;
+			continue;
+		}
 		if (is_screen_word(word)) {
 			if (!*++*argv || !take_screen_word(screen, word, **argv))
 				return cmd_usage(NULL, "%s needs a value, --size one like 80x24", word);
@@ -270,6 +282,14 @@ static int front_words(char ***argv, struct cli_screen *screen)
 	return -1;
 }
 
+/* Asked for, or a terminal on which nothing can be drawn. */
+static bool is_plain(const struct cli_screen *screen)
+{
+	const char *term = getenv("TERM");
+
+	return screen->plain || (!screen->script && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") == 0);
+}
+
 int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 {
 	struct cli_screen screen = { 0 };
@@ -282,6 +302,10 @@ int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 	int status = front_words(&argv, &screen);
 	if (status >= 0)
 		return status;
+	if (!*argv && is_plain(&screen))
+		return plain_main(fronts);
+	if (*argv && screen.plain)
+		return cmd_usage(NULL, "--plain stands alone");
 	if (!*argv)
 		return fronts->screen(&screen);
 	const struct cmd_entry *entry = cmd_find(*argv);

@@ -184,7 +184,7 @@ static int search_run(struct cmd *c)
 	struct record_search_request r = { .pattern = c->args[0], .pattern_len = strlen(c->args[0]), .cancelled = is_cancelled,
 		.mapped = true };
 	const char *limit = option_value(c, "limit");
-	struct sigaction act = { .sa_handler = on_interrupt };
+	struct sigaction act = { .sa_handler = on_interrupt }, before;
 	struct printing p = { .c = c };
 	struct record_search_sum sum;
 	struct err e = { 0 };
@@ -202,12 +202,14 @@ static int search_run(struct cmd *c)
 	          (option_given(c, "ignore-case") ? SEARCH_NOCASE : 0);
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
-	sigaction(SIGINT, &act, NULL);
+	atomic_store(&interrupted, false);
+	sigaction(SIGINT, &act, &before);
 	if (c->json) {
 		p.json = json_writer_new();
 		json_open(p.json, "hits", '[');
 	}
 	bool ok = record_search(workspace_record(c->ws), false, &r, take_hit, &p, &sum, &at, &e);
+	sigaction(SIGINT, &before, NULL);
 	if (!ok) {
 		if (p.json)
 			cmd_drop_json(p.json);

@@ -174,6 +174,7 @@ void help_all(FILE *f)
 			entry_line(f, cmd_table[i]->name, cmd_table[i]->brief, 12);
 	fprintf(f, "\nbefore the command:\n");
 	entry_line(f, "-C DIR", "work in DIR instead of the current folder", 14);
+	entry_line(f, "--plain", "no screen: numbered questions and plain lines (also where TERM is dumb)", 14);
 	entry_line(f, "--version", "version of this program", 14);
 	for (const struct help_topic *t = help_topics; t->title; t++) {
 		if (strcmp(t->title, "REFERENCES") != 0 && strcmp(t->title, "EXIT STATUS") != 0)

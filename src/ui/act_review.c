@@ -119,7 +119,7 @@ unsigned act_mark(struct view *v, const char *arg)
 static struct review_place place_of(const struct subject *s)
 {
 	if (s->path && s->artifact)
-		return (struct review_place){ .section = "file", .path = s->path, .line = s->line };
+		return (struct review_place){ .section = "file", .path = s->path, .line = s->line, .cell = *s->cell ? s->cell : NULL };
 	return (struct review_place){ .section = s->section, .line = s->line };
 }
 

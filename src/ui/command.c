@@ -138,22 +138,84 @@ static unsigned search(struct view *v, const char *arg)
 
 /* ---- themes ------------------------------------------------------------------------------------------------ */
 
+/* Themes are tried on while they are being chosen. */
+struct trying {
+	struct ui *ui;
+	struct theme *before;
+	struct prompt_ops ask;
+};
+
+static void offer_themes(void *ctx, const char *text, struct strv *out)
+{
+	struct strv names = { 0 };
+
+	(void)ctx;
+	theme_list(&names);
+	for (size_t i = 0; i < names.n; i++)
+		if (strncmp(names.v[i], text, strlen(text)) == 0)
+			strv_add(out, names.v[i]);
+	strv_free(&names);
+}
+
+static void wear(struct trying *t, struct theme *theme)
+{
+	if (t->ui->theme != t->before)
+		theme_free(t->ui->theme);
+	t->ui->theme = theme;
+	t->ui->after_prompt |= TURN_CLEAR;
+}
+
+static void try_theme(void *ctx, const char *text)
+{
+	struct theme *theme = *text ? theme_load(text, NULL) : NULL;
+
+	if (theme)
+		wear(ctx, theme);
+}
+
+static void keep_theme(void *ctx, const char *text)
+{
+	struct trying *t = ctx;
+	struct err e = { 0 };
+	struct theme *theme = theme_load(text, &e);
+
+	if (theme) {
+		wear(t, theme);
+		theme_free(t->before);
+		ui_notice(t->ui, "theme %s; to keep it, write  theme = %s  into ~/.config/tickmark/config", text, text);
+	} else {
+		wear(t, t->before);
+		ui_error(t->ui, "%s", e.msg);
+	}
+	free(t);
+}
+
+static void undo_themes(void *ctx)
+{
+	wear(ctx, ((struct trying *)ctx)->before);
+	free(ctx);
+}
+
+static unsigned try_themes(struct ui *ui)
+{
+	struct trying *t = xcalloc(1, sizeof(*t));
+
+	*t = (struct trying){ .ui = ui, .before = ui->theme };
+	t->ask = (struct prompt_ops){
+		.label = "theme (Tab tries the next, Enter keeps it): ", .kind = PROMPT_TEXT, .complete = offer_themes, .changed = try_theme,
+		.done = keep_theme, .cancelled = undo_themes,
+	};
+	ui_ask(ui, &t->ask, t, NULL, HISTORY_COUNT);
+	return TURN_DRAW;
+}
+
 static unsigned theme(struct view *v, const char *arg)
 {
 	struct err e = { 0 };
 	struct theme *t;
 
-	if (!arg || !*arg) {
-		struct strv names = { 0 };
-		struct buf list = { 0 };
-		theme_list(&names);
-		for (size_t i = 0; i < names.n; i++)
-			buf_addf(&list, " %s", names.v[i]);
-		ui_notice(v->ui, "themes:%s", list.data ? list.data : " default");
-		strv_free(&names);
-		buf_free(&list);
-		return TURN_DRAW;
-	}
+	if (!arg || !*arg)
+		return try_themes(v->ui);
 	t = theme_load(arg, &e);
 	if (!t) {
 		ui_error(v->ui, "%s", e.msg);

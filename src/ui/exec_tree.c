@@ -188,7 +188,7 @@ static void need_step(struct exec_tree *t, int64_t step)
 	bool covered = t->steps.n > 0 && (i > 0 || t->at_begin) && (i < t->steps.n || t->at_end);
 
 	if (t->stale || !covered)
-		load_around(t, step);
+		load_around(t, MAX(step, (int64_t)1)); /* 0: before the first, and not the end */
 }
 
 static const struct exec_item *find_step(struct exec_tree *t, int64_t step)
@@ -426,6 +426,11 @@ void exec_tree_fold(struct exec_tree *t, const struct list_key *key, bool unfold
 		return;
 	t->unfolded = grow(t->unfolded, t->unfolded_n, &t->unfolded_cap, sizeof(*t->unfolded));
 	t->unfolded[t->unfolded_n++] = *key;
+}
+
+const struct list_key *exec_tree_unfolded_at(const struct exec_tree *t, size_t i)
+{
+	return i < t->unfolded_n ? &t->unfolded[i] : NULL;
 }
 
 void exec_tree_fold_all(struct exec_tree *t)

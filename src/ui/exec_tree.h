@@ -79,6 +79,8 @@ struct excerpt *exec_tree_excerpt(struct exec_tree *t, struct exec_attempt *a, e
 bool exec_tree_can_unfold(struct exec_tree *t, const struct list_key *key);
 bool exec_tree_is_unfolded(const struct exec_tree *t, const struct list_key *key);
 void exec_tree_fold(struct exec_tree *t, const struct list_key *key, bool unfold);
+/* The i-th unfolded row, in no order; NULL: there are not so many. */
+const struct list_key *exec_tree_unfolded_at(const struct exec_tree *t, size_t i);
 void exec_tree_fold_all(struct exec_tree *t);
 bool exec_tree_parent(struct exec_tree *t, const struct list_key *key, struct list_key *out);
 /* Whether the step shows its attempts (else the sections of its only one). */

@@ -32,7 +32,7 @@ const struct command_info command_table[] = {
 
 	{ CMD_NEXT_PANE, "next-pane", LISTS("Tab"), "next pane", 0 },
 	{ CMD_PREV_PANE, "prev-pane", LISTS("S-Tab"), "previous pane", 0 },
-	{ CMD_NEXT_LOOK, "next-look", PAGERS("Tab"), "both streams, stdout, stderr", 0 },
+	{ CMD_NEXT_LOOK, "next-look", PAGERS("Tab"), "streams: both, out, err; files: table, text, JSON, hex", 0 },
 	{ CMD_PREV_LOOK, "prev-look", PAGERS("S-Tab"), "the way of looking before", 0 },
 	{ CMD_NEXT_LAYOUT, "next-layout", DIFFS("Tab"), "unified or side by side", 0 },
 	{ CMD_PREV_LAYOUT, "prev-layout", DIFFS("S-Tab"), "unified or side by side", 0 },
@@ -94,6 +94,9 @@ const struct command_info command_table[] = {
 	{ CMD_CONTEXT, "context", DIFFS("+"), "more lines around each difference", 0 },
 	{ CMD_LESS_CONTEXT, "less-context", DIFFS("-"), "fewer lines around each difference", 0 },
 	{ CMD_SPACE, "white-space", DIFFS("W"), "ignore white space; what it hides is counted", 0 },
+	{ CMD_SORT, "sort", PAGERS("^"), "table: sort by this column; again: the other way; again: as in the file", 0 },
+	{ CMD_STATISTICS, "statistics", PAGERS("="), "table: what this column holds", 0 },
+	{ CMD_ENCODING, "encoding", { NULL }, "read a file in another encoding: `:encoding latin1`", COMMAND_ARG },
 	{ CMD_NUMBERS, "numbers", PAGERS("#"), "line numbers", 0 },
 	{ CMD_TIMES, "times", PAGERS("@"), "when each line came", 0 },
 	{ CMD_FOLLOW, "follow", EVERYWHERE("F"), "follow the newest attempt, or a stream's end", 0 },
@@ -101,7 +104,7 @@ const struct command_info command_table[] = {
 	{ CMD_EXCLUDED, "excluded", LISTS("I"), "show the files that were left out, and why", 0 },
 	{ CMD_BRANCH, "branch", LISTS("B"), "branch a session from here", COMMAND_LATER },
 	{ CMD_REWIND, "rewind", LISTS("Z"), "back to the state before", COMMAND_LATER },
-	{ CMD_THEME, "theme", { NULL }, "another theme: `:theme light`", COMMAND_ARG },
+	{ CMD_THEME, "theme", { NULL }, "another theme: `:theme light`; `:theme` alone tries them on", COMMAND_ARG },
 
 	{ CMD_HELP, "help", EVERYWHERE("? F1"), "help for this place", 0 },
 	{ CMD_COMMAND_LINE, "command-line", EVERYWHERE(":"), "commands by name", 0 },

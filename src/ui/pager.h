@@ -26,6 +26,8 @@ struct pager {
 	char ref[REF_TEXT];
 	char *title;
 	char *path;          /* of an artifact; NULL */
+	struct digest sha256; /* its content */
+	int look, encoding;  /* as in pager_spec */
 	struct py_cache py;
 	struct text_row top; /* first row on the screen */
 	bool empty;
@@ -100,6 +102,7 @@ unsigned pager_next_section(struct view *v, const char *arg);
 unsigned pager_prev_section(struct view *v, const char *arg);
 unsigned pager_next_look(struct view *v, const char *arg);
 unsigned pager_prev_look(struct view *v, const char *arg);
+unsigned pager_encoding(struct view *v, const char *arg);
 unsigned pager_next_attempt(struct view *v, const char *arg);
 unsigned pager_prev_attempt(struct view *v, const char *arg);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "look.h"
 #include "pager.h"
 #include "text.h"
 
@@ -141,8 +142,23 @@ static unsigned go_look(struct view *v, int dir)
 			return reopen(p, &(struct pager_spec){ .attempt = p->attempt, .section = looks[to] });
 		}
 	}
-	ui_notice(v->ui, "there is no other way of looking at this yet");
+	if (p->path)
+		return look_switch(v, &(struct pager_spec){ .attempt = p->attempt, .sha256 = p->sha256, .path = p->path, .look = p->look,
+		                   .encoding = p->encoding }, dir);
+	ui_notice(v->ui, "there is no other way of looking at this");
 	return TURN_DRAW;
+}
+
+unsigned pager_encoding(struct view *v, const char *arg)
+{
+	struct pager *p = pager_of(v);
+
+	if (!p->path) {
+		ui_notice(v->ui, "only files have an encoding; streams and code are UTF-8");
+		return TURN_DRAW;
+	}
+	return look_encoding(v, &(struct pager_spec){ .attempt = p->attempt, .sha256 = p->sha256, .path = p->path, .look = p->look,
+	                     .encoding = p->encoding }, arg);
 }
 
 unsigned pager_next_look(struct view *v, const char *arg)

@@ -12,6 +12,9 @@ void pane_execution_select(struct view *v, int64_t attempt, bool unfold);
 /* ":50%", ":120": a share of the steps, or a step. */
 void pane_execution_goto(struct view *v, int64_t step);
 
+void pane_execution_visit(struct view *v, struct buf *out);
+void pane_execution_revisit(struct view *v, const char *line);
+
 /* Draws a frame with its title in it. */
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused);
 /* The look of a judgement. */
@@ -37,6 +40,8 @@ struct pager_spec {
 	int64_t line;               /* of the code to go to and to show as found, from 1; 0: pos counts */
 	const char *pattern;        /* is highlighted, as if it had been searched for; NULL */
 	int64_t found;              /* bytes at `pos` that are the hit; with them, pos is that of the stream as produced */
+	int look;                   /* enum way (look.h): how a file is shown; 0: its first bytes choose */
+	int encoding;               /* 1 + enum encoding that is asked for; 0: as guessed */
 	bool filters;               /* . and , go along the filters of the code */
 };
 struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e);

@@ -745,3 +745,51 @@ void pane_execution_goto(struct view *v, int64_t step)
 	}
 	listbox_select(&p->list, &key);
 }
+
+/* ---- the next visit ------------------------------------------------------------------------------------------------- */
+
+static void add_key(const struct list_key *key, const char *word, struct buf *out)
+{
+	buf_addf(out, "%s %lld %lld %lld %lld\n", word, (long long)key->v[0], (long long)key->v[1], (long long)key->v[2],
+	         (long long)key->v[3]);
+}
+
+void pane_execution_visit(struct view *v, struct buf *out)
+{
+	struct pane *p = pane_of(v);
+	const struct list_filter *f = exec_tree_filter_of(p->tree);
+	const struct list_key *key;
+
+	if (f)
+		buf_addf(out, "filter %s\n", list_filter_text(f));
+	for (size_t i = 0; (key = exec_tree_unfolded_at(p->tree, i)) && i < 2000; i++)
+		add_key(key, "unfolded", out);
+	if (p->list.placed)
+		add_key(&p->list.cursor, "cursor", out);
+}
+
+void pane_execution_revisit(struct view *v, const char *line)
+{
+	struct pane *p = pane_of(v);
+	long long n[4];
+	char word[16];
+
+	if (strncmp(line, "filter ", 7) == 0) {
+		exec_tree_filter(p->tree, list_filter_new(line + 7, NULL));
+		return;
+	}
+	if (sscanf(line, "%15s %lld %lld %lld %lld", word, &n[0], &n[1], &n[2], &n[3]) != 5 || n[0] < 1 || n[1] < 0 || n[2] < 0 ||
+	    n[2] >= SECTION_COUNT || n[3] < 0)
+		return;
+	struct list_key key = { { n[0], n[1], n[2], n[3] } };
+	if (!exec_tree_item(p->tree, &(struct list_key){ { n[0], n[2] ? 0 : n[1], 0, 0 } }))
+		return;
+	if (strcmp(word, "unfolded") == 0) {
+		exec_tree_fold(p->tree, &key, true);
+	} else if (strcmp(word, "cursor") == 0) {
+		listbox_select(&p->list, &key);
+		for (int i = 0; i < 6 && exec_tree_ops.step(p->tree, &p->list.top, -1); i++)
+			; /* with what stands above it */
+		listbox_validate(&p->list);
+	}
+}

@@ -32,6 +32,14 @@ void ui_pop(struct ui *ui)
 	v->ops->free(v);
 }
 
+void ui_replace(struct ui *ui, struct view *v)
+{
+	struct view *old = ui->stack[ui->depth - 1];
+
+	ui->stack[ui->depth - 1] = v;
+	old->ops->free(old);
+}
+
 struct view *ui_top(struct ui *ui)
 {
 	return ui->stack[ui->depth - 1];

@@ -39,6 +39,7 @@ struct subject {
 	bool check;             /* it is a check */
 	const char *section;    /* "code", "stdout", "stderr": where `line` is; NULL */
 	int64_t line;           /* from 1; 0: none */
+	char cell[16];          /* "B7" of a table; "" */
 };
 void subject_free(struct subject *s);
 
@@ -137,6 +138,7 @@ struct ui {
 void ui_push(struct ui *ui, struct view *v);
 void ui_pop(struct ui *ui); /* closes the top view, never the lowest */
 struct view *ui_top(struct ui *ui);
+void ui_replace(struct ui *ui, struct view *v); /* the top view by another; the old one is gone */
 void ui_notice(struct ui *ui, const char *fmt, ...) PRINTF(2, 3);
 void ui_error(struct ui *ui, const char *fmt, ...) PRINTF(2, 3);
 void ui_draw(struct ui *ui);
@@ -198,6 +200,9 @@ unsigned view_panes_focus(struct view *v, enum pane_id pane);
 /* Shows an attempt in the Execution pane; unfolded, unless it is a check. */
 void view_panes_select(struct view *v, int64_t attempt, bool unfold);
 void view_panes_goto(struct view *v, int64_t step);
+/* What comes back at the next visit, as lines, and one of them back (visit.h). */
+void view_panes_visit(struct view *v, struct buf *out);
+void view_panes_revisit(struct view *v, const char *line);
 struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e);
 bool view_is_dossier(const struct view *v);
 void view_dossier_show(struct view *v, int64_t attempt); /* another one, in its place */

@@ -11,6 +11,7 @@
 #include "headless.h"
 #include "screen.h"
 #include "text.h"
+#include "visit.h"
 
 #define WORKERS 2
 #define TICK_US 1000000
@@ -327,7 +328,9 @@ static bool run_on_terminal(struct ui *ui, struct err *e)
 		term_mouse(ui->term, false);
 	loop_add(ui->loop, term_fd(ui->term), on_terminal, ui);
 	ui_resize_to_terminal(ui);
+	visit_restore(ui);
 	run_loop(ui);
+	visit_save(ui);
 	loop_remove(ui->loop, term_fd(ui->term));
 	term_close(ui->term);
 	ui->term = NULL;
@@ -441,10 +444,13 @@ int ui_main(const char *path, const struct ui_options *options)
 	int status = 0;
 
 	options = options ? options : &none;
-	if (!begin(ui, path, options, &e))
+	if (!begin(ui, path, options, &e)) {
 		status = 2;
-	else if (options->script)
+	} else if (options->script) {
+		visit_restore(ui);
 		status = headless_run(ui, options, &e);
+		visit_save(ui);
+	}
 	else if (!run_on_terminal(ui, &e))
 		status = 2;
 	if (e.code != ERR_NONE) {

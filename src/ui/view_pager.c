@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "look.h"
 #include "pager.h"
 #include "text.h"
 
@@ -552,6 +553,9 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 		p->attempt = spec->attempt;
 		p->step = d.step.number;
 		memcpy(p->ref, d.ref, sizeof(p->ref));
+		p->sha256 = spec->sha256;
+		p->look = spec->look;
+		p->encoding = spec->encoding;
 		p->goto_line = -1;
 		p->hit = (struct range){ -1, -1 };
 		p->hunt.on = p->selecting = false;
@@ -582,7 +586,7 @@ static const struct view_action actions[] = {
 	{ CMD_SEARCH_NEXT, pager_search_next }, { CMD_SEARCH_PREV, pager_search_prev }, { CMD_CANCEL, pager_cancel }, { CMD_ESCAPE, pager_escape },
 	{ CMD_SELECT, pager_select }, { CMD_COPY, pager_copy }, { CMD_NEXT_SECTION, pager_next_section },
 	{ CMD_PREV_SECTION, pager_prev_section }, { CMD_NEXT_LOOK, pager_next_look }, { CMD_PREV_LOOK, pager_prev_look },
-	{ CMD_NEXT_ATTEMPT, pager_next_attempt }, { CMD_PREV_ATTEMPT, pager_prev_attempt }, { CMD_NONE, NULL },
+	{ CMD_ENCODING, pager_encoding }, { CMD_NEXT_ATTEMPT, pager_next_attempt }, { CMD_PREV_ATTEMPT, pager_prev_attempt }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {
@@ -598,8 +602,12 @@ static const struct view_ops ops = {
 
 struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e)
 {
-	struct pager *p = xcalloc(1, sizeof(*p));
+	struct view *other = look_open(ui, spec, e);
+	struct pager *p;
 
+	if (other)
+		return other;
+	p = xcalloc(1, sizeof(*p));
 	p->view = (struct view){ .ops = &ops, .ui = ui };
 	p->height = MAX(1, ui->rows - 2);
 	p->cols = MAX(1, ui->cols);

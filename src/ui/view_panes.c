@@ -21,6 +21,8 @@ struct panes {
 	bool maximised;
 };
 
+static const struct view_ops ops;
+
 static struct panes *panes_of(struct view *v)
 {
 	return (struct panes *)v;
@@ -176,6 +178,18 @@ void view_panes_goto(struct view *v, int64_t step)
 {
 	panes_of(v)->focus = PANE_EXECUTION;
 	pane_execution_goto(panes_of(v)->pane[PANE_EXECUTION], step);
+}
+
+void view_panes_visit(struct view *v, struct buf *out)
+{
+	if (v->ops == &ops)
+		pane_execution_visit(panes_of(v)->pane[PANE_EXECUTION], out);
+}
+
+void view_panes_revisit(struct view *v, const char *line)
+{
+	if (v->ops == &ops)
+		pane_execution_revisit(panes_of(v)->pane[PANE_EXECUTION], line);
 }
 
 /* Tab goes in the order of the numbers. */

@@ -5,6 +5,10 @@
  */
 #include "text.h"
 #include "text/ansi.h"
+#include "text/encoding.h"
+#include "text/grid.h"
+#include "text/odd.h"
+#include "text/pyfilter.h"
 #include "text/pylex.h"
 #include "model/ignore.h"
 
@@ -114,11 +118,67 @@ static void fuzz_json(const char *p, size_t n)
 	json_free(v);
 }
 
+static void fuzz_odd(const char *p, size_t n)
+{
+	struct odd_span found[8];
+	struct odd_sum sum = { 0 };
+	size_t got = odd_find(p, n, found, ARRAY_LEN(found)), end = 0;
+
+	for (size_t i = 0; i < got; i++) {
+		must(found[i].start >= end && found[i].len > 0 && found[i].start + found[i].len <= n);
+		end = found[i].start + found[i].len;
+	}
+	odd_count(&sum, p, n);
+	must(sum.hidden + sum.bidi + sum.alike >= 0);
+}
+
+static void fuzz_pyfilter(const char *p, size_t n)
+{
+	struct pyfilter_state st = { 0 };
+	struct py_filter found[8];
+
+	for (size_t at = 0; at < n;) {
+		const char *lf = memchr(p + at, '\n', n - at);
+		size_t len = lf ? (size_t)(lf + 1 - p) - at : n - at, got = pyfilter_line(&st, p + at, len, found, ARRAY_LEN(found));
+
+		for (size_t i = 0; i < got; i++)
+			must(found[i].start + found[i].len <= len);
+		at += len;
+	}
+}
+
+/* Decoded text is cut into cells that lie inside it; sorting is a permutation. */
+static void fuzz_grid(const char *p, size_t n)
+{
+	struct buf text = { 0 };
+	struct grid_column column;
+
+	encoding_decode(encoding_guess(p, n, true).encoding, p, n, &text);
+	size_t len = text.len;
+	struct grid *g = grid_new_take(buf_take(&text), len, 0);
+	size_t rows = grid_rows(g), *order = calloc(rows + 1, sizeof(*order)), sum = 0;
+
+	for (size_t r = 0; r < rows && r < 50; r++)
+		for (size_t i = 0; i <= grid_cells(g, r); i++)
+			must(grid_cell(g, r, i).n <= len);
+	grid_is_table(g);
+	grid_column(g, 0, &column);
+	if (rows > 0) {
+		grid_sort(g, 0, n % 2, order);
+		for (size_t i = 0; i < rows; i++)
+			sum += order[i];
+		must(sum == rows * (rows - 1) / 2);
+	}
+	free(order);
+	grid_free(g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const targets[])(const char *p, size_t n) = {
 		fuzz_escape, fuzz_name, fuzz_head, fuzz_trace, fuzz_ref, fuzz_cells, fuzz_pylex, fuzz_ignore, fuzz_json,
+		fuzz_odd, fuzz_pyfilter, fuzz_grid,
 	};
 
 	if (size > 0)

@@ -62,6 +62,21 @@ fixture_review() {
 	"$TICKMARK" run fetch.py || return 1
 }
 
+# Files of every kind that can be looked at.
+fixture_files() {
+	cp "$shared/cases/o25_make_encodings.py" "$shared/cases/o26_identifiers.csv" .
+	cat > make.py <<'X'
+# Make files
+import json
+exec(open("o25_make_encodings.py").read())
+json.dump({"a": [1, 2, {"b": "x"}], "c": {}}, open("d.json", "w"))
+open("b.bin", "wb").write(bytes(range(256)))
+open("ids.csv", "wb").write(open("o26_identifiers.csv", "rb").read())
+X
+	begin_record
+	"$TICKMARK" run make.py
+}
+
 # A stream of many lines, and one very long one.
 fixture_long() {
 	cat > long.py <<'X'

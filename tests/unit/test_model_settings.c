@@ -2,6 +2,7 @@
 #include "model_case.h"
 
 #include "model/settings.h"
+#include "model/review.h"
 
 #include <pwd.h>
 
@@ -41,6 +42,16 @@ static void expect(const char *name, const char *value, const char *from)
 	free(got);
 }
 
+static bool is_users(const char *name)
+{
+	static const char *const users[] = { "fixer", "assistant", "reviewer", "signing-key" };
+
+	for (size_t i = 0; i < ARRAY_LEN(users); i++)
+		if (strcmp(name, users[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Every limit is a setting, and every setting that is none is known by name. */
 static void the_table_is_complete(void **state)
 {
@@ -68,10 +79,10 @@ static void the_table_is_complete(void **state)
 			assert_string_not_equal(setting_table[k].name, s->name);
 		assert_true(*s->help);
 		/* The example is accepted, and what was set is what comes back. */
-		bool mine = strcmp(s->name, "fixer") == 0 || strcmp(s->name, "assistant") == 0;
-		if (!setting_set(mine ? NULL : ws, s->name, s->example, &e))
+		bool command = strcmp(s->name, "fixer") == 0 || strcmp(s->name, "assistant") == 0;
+		if (!setting_set(command ? NULL : ws, s->name, s->example, &e))
 			fail_msg("%s", e.msg);
-		expect(s->name, s->example, mine ? "user" : "workspace");
+		expect(s->name, s->example, is_users(s->name) ? "user" : "workspace");
 	}
 	assert_int_equal(known, ARRAY_LEN(others));
 }
@@ -208,6 +219,24 @@ static void limits_in_force(void **state)
 	assert_int_equal(size, INT64_C(4) << 30);
 }
 
+/* Who signs with his name says so himself; what the screen reads for itself out of that file is no fault. */
+static void the_reviewer_is_the_users_own(void **state)
+{
+	(void)state;
+	write_config(user_config(), "theme = light\nkey.mark = x\nmouse = off\nname = jm\n");
+	write_config(own_config(), "reviewer = Somebody Else\n");
+	expect("name", "jm", "user");
+	expect("reviewer", NULL, "default");
+	OK(setting_set(ws, "reviewer", "Jo Miller", err));
+	expect("reviewer", "Jo Miller", "user");
+	char *who = review_person(ws);
+	assert_string_equal(who, "Jo Miller");
+	free(who);
+	write_config(own_config(), "theme = light\n");
+	assert_null(setting_get(ws, "name", NULL, NULL));
+	write_config(own_config(), "");
+}
+
 static void a_change_is_in_the_ledger(void **state)
 {
 	struct ledger_head before, after;
@@ -329,6 +358,7 @@ int main(void)
 		IN_WORKSPACE(bad_values_are_refused),
 		IN_WORKSPACE(a_bad_line_is_found_by_file_and_line),
 		IN_WORKSPACE(limits_in_force),
+		IN_WORKSPACE(the_reviewer_is_the_users_own),
 		IN_WORKSPACE(a_change_is_in_the_ledger),
 		IN_WORKSPACE(isolation_that_is_asked_for),
 		IN_WORKSPACE(who_sits_here),

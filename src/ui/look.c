@@ -1,0 +1,283 @@
+/* Choosing how a file is shown, and the texts of those ways that are no bytes of it. */
+#include "look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct buf *b = ctx;
+
+	(void)e;
+	buf_add(b, p, MIN(n, LOOK_MAX + 1 - b->len));
+	return b->len <= LOOK_MAX;
+}
+
+static const char *ending(const char *path)
+{
+	const char *dot = path ? strrchr(path_base(path), '.') : NULL;
+
+	return dot ? dot + 1 : "";
+}
+
+bool look_read(struct ui *ui, const struct digest *sha256, const char *path, struct looked_file *out, struct err *e)
+{
+	struct err fault = { 0 };
+
+	*out = (struct looked_file){ 0 };
+	if (!query_blob(ui->query, sha256, take_bytes, &out->bytes, &fault) && out->bytes.len <= LOOK_MAX) {
+		buf_free(&out->bytes);
+		if (e)
+			*e = fault;
+		return false;
+	}
+	out->cut = out->bytes.len > LOOK_MAX;
+	out->bytes.len = MIN(out->bytes.len, LOOK_MAX);
+	out->guess = encoding_guess(out->bytes.data ? out->bytes.data : "", out->bytes.len, !out->cut);
+	out->encoding = out->guess.encoding;
+	out->delimiter = strcasecmp(ending(path), "tsv") == 0 ? '\t' : 0;
+	return true;
+}
+
+void look_free(struct looked_file *f)
+{
+	buf_free(&f->bytes);
+}
+
+void look_encoding_text(const struct looked_file *f, int64_t bad, struct buf *out)
+{
+	buf_adds(out, encoding_word(f->encoding));
+	if (f->encoding != f->guess.encoding)
+		buf_adds(out, ", chosen");
+	else if (f->guess.guessed)
+		buf_adds(out, ", guessed");
+	if (bad)
+		buf_addf(out, ", %lld BAD", (long long)bad);
+}
+
+/* ---- texts --------------------------------------------------------------------------------------------- */
+
+static void add_hex(const struct looked_file *f, struct buf *out)
+{
+	size_t n = MIN(f->bytes.len, LOOK_HEX);
+	const char *p = f->bytes.data;
+
+	for (size_t at = 0; at < n; at += 16) {
+		buf_addf(out, "%08zx ", at);
+		for (size_t i = 0; i < 16; i++) {
+			buf_adds(out, i == 8 ? "  " : " ");
+			if (at + i < n)
+				buf_addf(out, "%02x", (unsigned char)p[at + i]);
+			else
+				buf_adds(out, "  ");
+		}
+		buf_adds(out, "  ");
+		for (size_t i = 0; i < 16 && at + i < n; i++)
+			buf_addc(out, p[at + i] >= ' ' && p[at + i] < 127 ? p[at + i] : '.');
+		buf_addc(out, '\n');
+	}
+	if (n < f->bytes.len || f->cut)
+		buf_addf(out, "… only the first %zu bytes are shown; s saves the file\n", n);
+	else if (n == 0)
+		buf_adds(out, "empty\n");
+}
+
+/* Indented JSON; what is no JSON stays as it is. */
+static bool add_json(const struct looked_file *f, struct buf *out)
+{
+	int depth = 0;
+	bool inside = false;
+	const char *p = f->bytes.data;
+
+	struct json_value *v = f->cut || f->bytes.len == 0 ? NULL : json_read(p, f->bytes.len, NULL);
+	if (!v)
+		return false;
+	json_free(v);
+	for (size_t i = 0; i < f->bytes.len; i++) {
+		char c = p[i];
+
+		if (inside) {
+			buf_addc(out, c);
+			if (c == '\\' && i + 1 < f->bytes.len)
+				buf_addc(out, p[++i]);
+			else if (c == '"')
+				inside = false;
+			continue;
+		}
+		if (strchr(" \t\r\n", c))
+			continue;
+		if (c == '}' || c == ']') {
+			depth--;
+			if (out->len && out->data[out->len - 1] != '{' && out->data[out->len - 1] != '[')
+				buf_addf(out, "\n%*s", 2 * MIN(depth, 100), "");
+		} else if (out->len && (out->data[out->len - 1] == '{' || out->data[out->len - 1] == '[')) {
+			buf_addf(out, "\n%*s", 2 * MIN(depth, 100), "");
+		}
+		buf_addc(out, c);
+		depth += c == '{' || c == '[';
+		inside = c == '"';
+		if (c == ',')
+			buf_addf(out, "\n%*s", 2 * MIN(depth, 100), "");
+		if (c == ':')
+			buf_addc(out, ' ');
+	}
+	buf_addc(out, '\n');
+	return true;
+}
+
+static struct view *text_view_of(struct ui *ui, const struct pager_spec *spec, enum way look, const char *how, const struct buf *text,
+                                 struct err *e)
+{
+	struct detail d = { 0 };
+	char *name = escape_name_dup(spec->path), *title = NULL;
+	struct pager_spec made = *spec;
+	struct view *v;
+
+	if (query_detail(ui->query, spec->attempt, &d, NULL))
+		title = xasprintf("%s %s · %s", d.ref, name, how);
+	query_detail_free(&d);
+	made.text = text->data ? text->data : "";
+	made.text_len = text->len;
+	made.title = title ? title : name;
+	made.look = look;
+	made.pos = 0;
+	v = view_pager_new(ui, &made, e);
+	free(name);
+	free(title);
+	return v;
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------- */
+
+static struct view *as_text(struct ui *ui, const struct pager_spec *spec, const struct looked_file *f, struct err *e)
+{
+	struct buf text = { 0 }, how = { 0 };
+	int64_t bad = encoding_decode(f->encoding, f->bytes.data ? f->bytes.data : "", f->bytes.len, &text);
+
+	look_encoding_text(f, bad, &how);
+	if (f->cut)
+		buf_addf(&how, ", first %zu MiB", LOOK_MAX >> 20);
+	struct view *v = text_view_of(ui, spec, LOOK_TEXT, how.data, &text, e);
+	buf_free(&text);
+	buf_free(&how);
+	return v;
+}
+
+static struct view *as_made(struct ui *ui, const struct pager_spec *spec, const struct looked_file *f, enum way look, struct err *e)
+{
+	struct buf text = { 0 };
+	struct view *v = NULL;
+
+	if (look == LOOK_HEXDUMP)
+		add_hex(f, &text);
+	if (look == LOOK_HEXDUMP || add_json(f, &text))
+		v = text_view_of(ui, spec, look, look == LOOK_JSON ? "JSON, indented" : "hex", &text, e);
+	buf_free(&text);
+	return v;
+}
+
+static struct view *open_as(struct ui *ui, const struct pager_spec *spec, enum way look, struct looked_file *f, struct err *e)
+{
+	struct view *v = NULL;
+
+	if (look == LOOK_TABLE)
+		return view_table_new(ui, spec, f);
+	v = look == LOOK_TEXT ? as_text(ui, spec, f, e) : as_made(ui, spec, f, look, e);
+	look_free(f);
+	return v;
+}
+
+static enum way choose(const struct looked_file *f, const char *path)
+{
+	static const char *const tables[] = { "csv", "tsv", "tab", "psv" };
+
+	if (f->guess.binary)
+		return LOOK_HEXDUMP;
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+		if (strcasecmp(ending(path), tables[i]) == 0)
+			return LOOK_TABLE;
+	if (strcasecmp(ending(path), "json") == 0)
+		return LOOK_JSON;
+	return f->encoding == ENCODING_UTF8 ? LOOK_AUTO : LOOK_TEXT;
+}
+
+struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err *e)
+{
+	struct looked_file f;
+	enum way look = spec->look;
+	struct view *v;
+
+	if (!spec->path || spec->text || spec->pattern || !look_read(ui, &spec->sha256, spec->path, &f, NULL))
+		return NULL; /* the pager says why it cannot be read */
+	if (spec->encoding)
+		f.encoding = (enum encoding)(spec->encoding - 1);
+	if (look == LOOK_AUTO)
+		look = choose(&f, spec->path);
+	if (look == LOOK_AUTO) {
+		look_free(&f);
+		return NULL;
+	}
+	v = open_as(ui, spec, look, &f, e);
+	if (!v && spec->look == LOOK_AUTO && look != LOOK_HEXDUMP)
+		*e = (struct err){ 0 };
+	return v;
+}
+
+/* ---- going on ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+	enum way look;
+	const char *word;
+} order[] = { { LOOK_TABLE, "a table" }, { LOOK_TEXT, "text" }, { LOOK_JSON, "JSON" }, { LOOK_HEXDUMP, "hex" } };
+
+unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir)
+{
+	struct ui *ui = v->ui;
+	struct pager_spec made = { .attempt = spec->attempt, .sha256 = spec->sha256, .path = spec->path, .encoding = spec->encoding };
+	size_t i = 0, n = ARRAY_LEN(order);
+	struct err e = { 0 };
+
+	while (i + 1 < n && order[i].look != (spec->look == LOOK_AUTO ? LOOK_TEXT : (enum way)spec->look))
+		i++;
+	for (size_t k = 1; k < n; k++) {
+		size_t to = (i + n + (dir > 0 ? k : n - k)) % n;
+		struct view *other;
+
+		made.look = order[to].look;
+		other = look_open(ui, &made, &e);
+		if (!other)
+			continue; /* it cannot be shown that way */
+		ui_notice(ui, "shown as %s", order[to].word);
+		ui_replace(ui, other);
+		return TURN_DRAW;
+	}
+	ui_notice(ui, "there is no other way of looking at this");
+	return TURN_DRAW;
+}
+
+unsigned look_encoding(struct view *v, const struct pager_spec *spec, const char *arg)
+{
+	struct ui *ui = v->ui;
+	struct pager_spec made = { .attempt = spec->attempt, .sha256 = spec->sha256, .path = spec->path, .look = spec->look };
+	enum encoding x = spec->encoding ? (enum encoding)(spec->encoding % ENCODING_COUNT) : ENCODING_UTF8;
+	struct err e = { 0 };
+	struct view *other;
+
+	if (arg && *arg && !encoding_parse(arg, &x)) {
+		ui_error(ui, "there is no encoding '%.40s': UTF-8, UTF-16LE, UTF-16BE, Windows-1252, ISO-8859-1", arg);
+		return TURN_DRAW;
+	}
+	made.encoding = (int)x + 1;
+	if (made.look == LOOK_AUTO || made.look == LOOK_HEXDUMP)
+		made.look = LOOK_TEXT;
+	other = look_open(ui, &made, &e);
+	if (other) {
+		ui_notice(ui, "read as %s; the file is what it was", encoding_word(x));
+		ui_replace(ui, other);
+	} else {
+		ui_error(ui, "%s", e.code ? e.msg : "it cannot be shown so");
+	}
+	return TURN_DRAW;
+}

@@ -1,0 +1,472 @@
+/*
+ * A table: the first record stays on top, cells are those of the file to the byte, columns as wide as what
+ * they hold. A cursor stands on a cell: y copies it, c notes on it, ^ sorts by its column, = counts it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "look.h"
+#include "text.h"
+#include "text/grid.h"
+#include "text/search.h"
+
+#define WIDTH_MAX 40
+#define WIDTH_ROWS 300 /* records whose cells make the width */
+
+enum sorting { SORT_NONE, SORT_UP, SORT_DOWN, SORT_COUNT };
+
+struct table_view {
+	struct view view;
+	struct looked_file file;
+	struct pager_spec spec;    /* of the file: for other ways of looking */
+	char *path, *title;
+	char ref[REF_TEXT];
+	int64_t step;
+	struct grid *grid;
+	int64_t bad;
+	int *widths;               /* of columns */
+	size_t *order;             /* records as they are shown, NULL: as they stand */
+	enum sorting sorting;
+	size_t sorted_by;
+	size_t col, left;          /* the column of the cursor, the first on the screen */
+	size_t shown;              /* columns that the last draw had room for */
+	struct list_array rows;    /* records behind the first */
+	struct listbox list;
+	struct list_key *keys;
+	size_t keys_n, keys_cap;
+	struct search *search;
+};
+
+static struct table_view *table_of(struct view *v)
+{
+	return (struct table_view *)v;
+}
+
+static size_t record_of(const struct table_view *v, int64_t row)
+{
+	size_t i = (size_t)row + 1;
+
+	return v->order ? v->order[i] : i;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------------------- */
+
+/* A cell on one line: line ends and the like become visible. */
+static char *cell_text(struct table_view *v, size_t record, size_t col)
+{
+	struct span s = grid_cell(v->grid, record, col);
+	struct buf out = { 0 };
+
+	if (s.p)
+		escape_text(&out, s.p, MIN(s.n, (size_t)2000), ESCAPE_ALL);
+	return out.len ? buf_take(&out) : xstrdup("");
+}
+
+static void measure(struct table_view *v)
+{
+	size_t cols = grid_cols(v->grid), rows = MIN(grid_rows(v->grid), (size_t)WIDTH_ROWS);
+
+	v->widths = xcalloc(cols + 1, sizeof(*v->widths));
+	for (size_t r = 0; r < rows; r++) {
+		size_t cells = grid_cells(v->grid, r);
+		for (size_t i = 0; i < cells; i++) {
+			char *text = cell_text(v, r, i);
+			v->widths[i] = MAX(v->widths[i], MIN(WIDTH_MAX, (int)utf8_cols(text, strlen(text))));
+			free(text);
+		}
+	}
+	for (size_t i = 0; i < cols; i++)
+		v->widths[i] = MAX(v->widths[i], 3);
+}
+
+static int number_cols(const struct table_view *v)
+{
+	int cols = 4;
+
+	for (size_t limit = 10000; grid_rows(v->grid) >= limit && cols < 10; limit *= 10)
+		cols++;
+	return cols + 2;
+}
+
+/* The column of the cursor is on the screen. */
+static void settle(struct table_view *v, int room)
+{
+	int used = 0;
+
+	v->left = MIN(v->left, v->col);
+	for (size_t i = v->left; i <= v->col; i++)
+		used += v->widths[i] + 2;
+	while (used > room && v->left < v->col)
+		used -= v->widths[v->left++] + 2;
+}
+
+static void draw_record(struct table_view *v, struct canvas *c, struct rect r, int y, size_t record, bool cursor)
+{
+	bool head = record == 0;
+	int x = r.x + number_cols(v);
+	size_t cells = grid_cells(v->grid, record);
+
+	if (!head)
+		canvas_textf(c, r, r.x + 1, y, PEN(ROLE_NUMBER), "%*zu", number_cols(v) - 2, record);
+	for (size_t i = v->left; i < grid_cols(v->grid) && x < r.x + r.w; i++) {
+		int w = MIN(v->widths[i], r.x + r.w - x);
+		double value;
+		struct span s = grid_cell(v->grid, record, i);
+		bool right = !head && s.p && grid_number(s, &value);
+		char *text = cell_text(v, record, i);
+		int at = right ? MAX(0, w - (int)utf8_cols(text, strlen(text))) : 0;
+
+		canvas_fit(c, r, x + at, y, w - at, PEN(head ? ROLE_TITLE : i < cells ? ROLE_NORMAL : ROLE_GAP), i < cells ? text : "·");
+		if (head && v->sorting != SORT_NONE && i == v->sorted_by)
+			canvas_text(c, r, MIN(x + w, r.x + r.w - 1), y, PEN(ROLE_KEY), v->sorting == SORT_UP ? "↑" : "↓");
+		if (cursor && i == v->col)
+			canvas_flag(c, rect_clip((struct rect){ x, y, w, 1 }, r), PEN_CHOSEN);
+		free(text);
+		x += v->widths[i] + 2;
+		v->shown = i + 1 - v->left;
+	}
+}
+
+static void table_draw(struct view *view, struct canvas *c, struct rect r)
+{
+	struct table_view *v = table_of(view);
+
+	settle(v, r.w - number_cols(v));
+	draw_record(v, c, r, r.y, 0, false);
+	if (r.h < 3)
+		return;
+	canvas_rule(c, r, r.x, r.y + 1, r.w, PEN(ROLE_BORDER));
+	while ((int)v->keys_cap < r.h)
+		v->keys = grow(v->keys, v->keys_cap, &v->keys_cap, sizeof(*v->keys));
+	v->keys_n = listbox_rows(&v->list, r.h - 2, v->keys);
+	for (size_t i = 0; i < v->keys_n; i++) {
+		bool cursor = listbox_key_equal(&v->keys[i], &v->list.cursor);
+		int y = r.y + 2 + (int)i;
+
+		draw_record(v, c, r, y, record_of(v, v->keys[i].v[0]), cursor);
+		if (cursor)
+			canvas_put(c, r, r.x, y, ">", 1, 1, PEN(ROLE_NORMAL));
+	}
+}
+
+static void column_name(struct table_view *v, size_t col, struct buf *out)
+{
+	char letters[8];
+	size_t at = sizeof(letters) - 1, n = col + 1;
+
+	letters[at] = '\0';
+	for (; n > 0 && at > 0; n = (n - 1) / 26)
+		letters[--at] = (char)('A' + (n - 1) % 26);
+	(void)v;
+	buf_adds(out, letters + at);
+}
+
+/* "B7": the column by letters, the record by its number in the file, the first being 1. */
+static void cell_name(struct table_view *v, struct buf *out)
+{
+	column_name(v, v->col, out);
+	buf_addf(out, "%zu", record_of(v, v->list.cursor.v[0]) + 1);
+}
+
+static void table_title(struct view *view, struct buf *left, struct buf *right)
+{
+	struct table_view *v = table_of(view);
+	char delimiter = grid_delimiter(v->grid);
+
+	buf_addf(left, "%s · ", v->title);
+	look_encoding_text(&v->file, v->bad, left);
+	buf_addf(left, " · %s", delimiter == '\t' ? "tab" : delimiter == ',' ? "comma" : delimiter == ';' ? "semicolon" : "bar");
+	if (v->file.cut)
+		buf_addf(left, " · first %zu MiB", LOOK_MAX >> 20);
+	cell_name(v, right);
+	buf_addf(right, "  %zu rows, %zu columns", v->rows.n, grid_cols(v->grid));
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------- */
+
+static unsigned move_col(struct view *view, int dir)
+{
+	struct table_view *v = table_of(view);
+
+	if (dir < 0 && v->col > 0)
+		v->col--;
+	else if (dir > 0 && v->col + 1 < grid_cols(v->grid))
+		v->col++;
+	return TURN_DRAW;
+}
+
+static unsigned col_right(struct view *v, const char *arg)
+{
+	(void)arg;
+	return move_col(v, 1);
+}
+
+static unsigned col_left(struct view *v, const char *arg)
+{
+	(void)arg;
+	return move_col(v, -1);
+}
+
+static unsigned sort(struct view *view, const char *arg)
+{
+	struct table_view *v = table_of(view);
+
+	(void)arg;
+	v->sorting = v->sorted_by == v->col ? (enum sorting)((v->sorting + 1) % SORT_COUNT) : SORT_UP;
+	v->sorted_by = v->col;
+	free(v->order);
+	v->order = NULL;
+	if (v->sorting != SORT_NONE) {
+		v->order = xcalloc(grid_rows(v->grid) + 1, sizeof(*v->order));
+		grid_sort(v->grid, v->col, v->sorting == SORT_DOWN, v->order);
+	}
+	ui_notice(view->ui, v->sorting == SORT_NONE ? "in the order of the file" : v->sorting == SORT_UP ? "sorted, smallest first"
+	          : "sorted, largest first");
+	return TURN_DRAW;
+}
+
+static unsigned statistics(struct view *view, const char *arg)
+{
+	struct table_view *v = table_of(view);
+	struct grid_column c;
+	struct buf out = { 0 };
+	char *name = cell_text(v, 0, v->col);
+
+	(void)arg;
+	grid_column(v->grid, v->col, &c);
+	buf_addf(&out, "%s: %lld cells, %lld empty, ", name, (long long)c.cells, (long long)c.empty);
+	if (c.distinct >= 0)
+		buf_addf(&out, "%lld different, ", (long long)c.distinct);
+	else
+		buf_adds(&out, "over 10,000 different, ");
+	buf_addf(&out, "%lld numbers", (long long)c.numbers);
+	if (c.numbers)
+		buf_addf(&out, " from %.10g to %.10g, sum about %.12g", c.least, c.most, c.sum);
+	ui_notice(view->ui, "%s", out.data);
+	buf_free(&out);
+	free(name);
+	return TURN_DRAW;
+}
+
+static unsigned copy_cell(struct view *view, const char *arg)
+{
+	struct table_view *v = table_of(view);
+	struct span s = grid_cell(v->grid, record_of(v, v->list.cursor.v[0]), v->col);
+	struct buf name = { 0 };
+
+	(void)arg;
+	cell_name(v, &name);
+	ui_copy(view->ui, s.p ? s.p : "", s.n, name.data);
+	buf_free(&name);
+	return TURN_DRAW;
+}
+
+static unsigned next_look(struct view *v, const char *arg)
+{
+	(void)arg;
+	return look_switch(v, &table_of(v)->spec, 1);
+}
+
+static unsigned prev_look(struct view *v, const char *arg)
+{
+	(void)arg;
+	return look_switch(v, &table_of(v)->spec, -1);
+}
+
+static unsigned encoding(struct view *v, const char *arg)
+{
+	return look_encoding(v, &table_of(v)->spec, arg);
+}
+
+static unsigned go_to(struct view *view, const char *arg)
+{
+	struct table_view *v = table_of(view);
+	int64_t n;
+
+	if (!arg || !int_parse(arg, 1, INT64_MAX, &n, NULL))
+		return TURN_UNHANDLED;
+	listbox_select(&v->list, &(struct list_key){ { MIN(n, (int64_t)v->rows.n) - 1, 0, 0, 0 } });
+	return TURN_DRAW;
+}
+
+static unsigned show_cell(struct view *view, const char *arg)
+{
+	struct table_view *v = table_of(view);
+	char *text = cell_text(v, record_of(v, v->list.cursor.v[0]), v->col);
+
+	(void)arg;
+	ui_notice(view->ui, "%s", *text ? text : "(empty)");
+	free(text);
+	return TURN_DRAW;
+}
+
+/* ---- searching ---------------------------------------------------------------------------------------------- */
+
+static bool record_matches(struct table_view *v, size_t record, size_t *col)
+{
+	for (size_t i = 0; i < grid_cols(v->grid); i++) {
+		struct span s = grid_cell(v->grid, record, i);
+		struct match m;
+
+		if (s.p && search_line(v->search, s.p, s.n, 0, &m) == SEARCH_HIT) {
+			*col = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static unsigned search_go(struct view *view, int dir)
+{
+	struct table_view *v = table_of(view);
+	int64_t n = (int64_t)v->rows.n, at = v->list.cursor.v[0];
+
+	if (!v->search) {
+		ui_notice(view->ui, "nothing to search for: / begins a search");
+		return TURN_DRAW;
+	}
+	for (int64_t i = 1; i <= n; i++) {
+		int64_t row = ((at + dir * i) % n + n) % n;
+
+		if (record_matches(v, record_of(v, row), &v->col)) {
+			listbox_select(&v->list, &(struct list_key){ { row, 0, 0, 0 } });
+			return TURN_DRAW;
+		}
+	}
+	ui_notice(view->ui, "no cell holds that");
+	return TURN_DRAW;
+}
+
+static void table_search(struct view *view, const char *pattern)
+{
+	struct table_view *v = table_of(view);
+	struct err e = { 0 };
+
+	search_free(v->search);
+	v->search = *pattern ? search_compile(pattern, strlen(pattern), 0, NULL, &e) : NULL;
+	if (v->search)
+		search_go(view, 1);
+	else if (*pattern)
+		ui_error(view->ui, "%s", e.msg);
+}
+
+static unsigned search_next(struct view *v, const char *arg)
+{
+	(void)arg;
+	return search_go(v, 1);
+}
+
+static unsigned search_prev(struct view *v, const char *arg)
+{
+	(void)arg;
+	return search_go(v, -1);
+}
+
+/* ---- the view --------------------------------------------------------------------------------------------------- */
+
+static bool table_subject(struct view *view, struct subject *out)
+{
+	struct table_view *v = table_of(view);
+	struct buf cell = { 0 };
+
+	out->attempt = v->spec.attempt;
+	out->step = v->step;
+	out->check = strchr(v->ref, 'r') != NULL;
+	memcpy(out->ref, v->ref, sizeof(out->ref));
+	out->path = xstrdup(v->path);
+	out->artifact = true;
+	cell_name(v, &cell);
+	snprintf(out->cell, sizeof(out->cell), "%s", cell.data);
+	buf_free(&cell);
+	return true;
+}
+
+static unsigned table_mouse(struct view *view, const struct event *ev)
+{
+	struct table_view *v = table_of(view);
+	int i = ev->y - view->area.y - 2, x = view->area.x + number_cols(v);
+
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
+		listbox_scroll(&v->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+		return TURN_DRAW;
+	}
+	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= v->keys_n)
+		return TURN_NOTHING;
+	listbox_select(&v->list, &v->keys[i]);
+	for (size_t k = v->left; k < grid_cols(v->grid); x += v->widths[k++] + 2)
+		if (ev->x >= x)
+			v->col = k;
+	return TURN_DRAW;
+}
+
+static void table_free(struct view *view)
+{
+	struct table_view *v = table_of(view);
+
+	look_free(&v->file);
+	grid_free(v->grid);
+	search_free(v->search);
+	free(v->path);
+	free(v->title);
+	free(v->widths);
+	free(v->order);
+	free(v->keys);
+	free(v);
+}
+
+static struct listbox *table_list(struct view *v)
+{
+	return &table_of(v)->list;
+}
+
+static const struct view_action actions[] = {
+	{ CMD_SIDE_RIGHT, col_right }, { CMD_SIDE_LEFT, col_left }, { CMD_SORT, sort }, { CMD_STATISTICS, statistics },
+	{ CMD_COPY, copy_cell }, { CMD_NEXT_LOOK, next_look }, { CMD_PREV_LOOK, prev_look }, { CMD_ENCODING, encoding },
+	{ CMD_GOTO, go_to }, { CMD_LINK, show_cell }, { CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev },
+	{ CMD_NONE, NULL },
+};
+
+static const struct view_hint hints[] = {
+	{ CMD_BACK, "back" }, { CMD_SORT, "sort" }, { CMD_STATISTICS, "count" }, { CMD_NEXT_LOOK, "text, hex" }, { CMD_SEARCH, "search" },
+	{ CMD_COPY, "copy cell" }, { CMD_NOTE, "note" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
+};
+
+static const struct view_ops ops = {
+	.name = "Table", .list = table_list, .place = PLACE_PAGER, .actions = actions, .hints = hints, .draw = table_draw,
+	.title = table_title, .mouse = table_mouse, .subject = table_subject, .search = table_search, .free = table_free,
+};
+
+struct view *view_table_new(struct ui *ui, const struct pager_spec *spec, struct looked_file *f)
+{
+	struct table_view *v;
+	struct buf text = { 0 };
+	struct detail d = { 0 };
+	int64_t bad = encoding_decode(f->encoding, f->bytes.data ? f->bytes.data : "", f->bytes.len, &text);
+	size_t n = text.len;
+	struct grid *grid = grid_new_take(buf_take(&text), n, f->delimiter);
+
+	if (!grid_is_table(grid) || !query_detail(ui->query, spec->attempt, &d, NULL)) {
+		grid_free(grid);
+		look_free(f);
+		return NULL;
+	}
+	v = xcalloc(1, sizeof(*v));
+	v->view = (struct view){ .ops = &ops, .ui = ui };
+	v->file = *f;
+	v->grid = grid;
+	v->bad = bad;
+	v->path = xstrdup(spec->path);
+	v->spec = (struct pager_spec){ .attempt = spec->attempt, .sha256 = spec->sha256, .path = v->path, .look = LOOK_TABLE, .encoding = spec->encoding };
+	char *name = escape_name_dup(spec->path);
+	v->title = xasprintf("%s %s", d.ref, name);
+	free(name);
+	v->step = d.step.number;
+	memcpy(v->ref, d.ref, sizeof(v->ref));
+	query_detail_free(&d);
+	v->rows.n = grid_rows(grid) - 1;
+	listbox_init(&v->list, &list_array_ops, &v->rows);
+	listbox_end(&v->list, 1);
+	measure(v);
+	buf_free(&v->file.bytes); /* the grid has what it needs */
+	return &v->view;
+}
