@@ -106,6 +106,16 @@ static bool is_too_small(const struct ui *ui)
 	return ui->cols < UI_MIN_COLS || ui->rows < UI_MIN_ROWS;
 }
 
+/* The last " · " of a line of parts; NULL: it has one part. */
+static char *last_part(char *text)
+{
+	char *found = NULL;
+
+	for (char *p = text; p && (p = strstr(p, " · ")); p++)
+		found = p;
+	return found;
+}
+
 static void draw_header(struct ui *ui, struct view *v)
 {
 	struct rect line = { 0, 0, ui->cols, 1 };
@@ -116,6 +126,9 @@ static void draw_header(struct ui *ui, struct view *v)
 	v->ops->title(v, &left, &right);
 	used = 1 + canvas_fit(ui->canvas, line, 1, 0, ui->cols - 2, PEN(ROLE_HEADER), left.data ? left.data : "");
 	wide = right.data ? canvas_measure(ui->canvas, right.data) : 0;
+	/* What is last in it goes first where there is no room. */
+	for (char *dot; used + 2 + wide + 1 > ui->cols && (dot = last_part(right.data)); wide = canvas_measure(ui->canvas, right.data))
+		*dot = '\0';
 	if (wide > 0 && used + 2 + wide + 1 <= ui->cols)
 		canvas_text(ui->canvas, line, ui->cols - wide - 1, 0, PEN(ROLE_HEADER), right.data);
 	buf_free(&left);

@@ -133,6 +133,7 @@ normalise() {
 		s/\b\d{1,2}\.\d{1,2}s/#.##s/g;
 		s/(CPython )([\d.]+)( *)/$1 . "#.#.#" . " " x (length("$2$3") - 5)/e;
 		s/(tier )([-\w]+)(, network off)( *)/$1 . "A" . $3 . " " x (length("$2$4") - 1)/e;
+		s/( *)network off( \x{b7} sandbox [-\w]+)/$1 . " " x length($2) . "network off"/e;
 		s/(memory(?:, peak)? +)([\d.]+[KMG])( *)/$1 . "##M" . " " x (length("$2$3") - 3)/e;
 		s/\Q$ENV{WORK}\E/"W" x length($ENV{WORK})/ge;
 		s/\b0x[0-9a-f]{12}\b/0x############/g;
