@@ -44,7 +44,7 @@ PY     := $(wildcard src/*/*.py)
 GEN    := $(B)/gen/filter.h $(B)/gen/schema_sql.h $(B)/gen/default_theme.h $(foreach p,$(PY),$(B)/gen/$(basename $(notdir $(p)))_py.h)
 UNIT   := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c tests/sandbox/*.c)))
 
-.PHONY: all deps deps-bench deps-kernel demo deb check check-interop check-kernel asan lint fuzz bench soak install uninstall clean help tests
+.PHONY: all deps deps-bench deps-kernel demo deb check check-interop check-kernel asan lint fuzz bench soak fresh install uninstall clean help tests
 all: $(B)/tickmark
 
 help:
@@ -145,6 +145,10 @@ check-kernel: deps-kernel $(B)/tests/sandbox/probes
 
 soak: deps
 	+@SOAK=1 bash tests/check.sh
+	@[ "$$(id -u)" != 0 ] || bash tests/fresh/run.sh bookworm
+# the README's two commands in a root that has nothing; FRESH=noble for Ubuntu
+fresh:
+	@bash tests/fresh/run.sh $(FRESH)
 
 # ---- a first look: installs what is missing, builds, runs a sample in a folder of its own ---------
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one user
 # rerun: what changed, what is new or missing, and the later steps that follow, in order.
 . "$(dirname "$0")/lib.sh"
 workspace ws

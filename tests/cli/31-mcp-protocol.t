@@ -1,4 +1,5 @@
 #!/bin/bash
+# one user
 # sanitizer sample
 # The protocol, and clients that do not keep to it.
 . "$(dirname "$0")/lib.sh"
