@@ -57,8 +57,10 @@ struct run_event {
 int run_next(struct run *r, struct run_event *ev, int timeout_ms, struct err *e);
 /* Stops it: outcome `stopped`, `by` recorded ("person jm (Ctrl-C)"). Needs no record. */
 void run_stop(struct run *r, const char *by);
-/* Lets go: a run that has not ended goes on. After RUN_ENDED it waits until the runner has brought its
- * record into the one file, so what is to be said of the end should be said before. */
+/* After RUN_ENDED: waits until the runner has brought its record into the one file, a moment as a rule. What
+ * is to be said of the end is best said before. */
+void run_settle(struct run *r);
+/* Lets go: a run that has not ended goes on. */
 void run_free(struct run *r);
 
 /* Lines for people about what the run will see that is not the plain file ("schedule.csv: from 3.1,

@@ -163,6 +163,7 @@ static void cmd_release(struct cmd *c)
 {
 	if (c->query)
 		query_close(c->query);
+	run_settle(c->run);
 	run_free(c->run);
 	if (c->ws) {
 		workspace_settle(c->ws);

@@ -154,6 +154,7 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 	/* The connection for reading must not be carried over the fork. */
 	query_close(c->query);
 	c->query = NULL;
+	run_settle(c->run);
 	run_free(c->run);
 	c->run = NULL;
 	w.by = xasprintf("person %s (Ctrl-C)", person);

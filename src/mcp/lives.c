@@ -198,7 +198,7 @@ static bool follow(struct server *sv, struct live *l)
 	return got > 0 && l->state == LIVE_RUNS;
 }
 
-/* Its wire is closed when all is in one file; then run_free does not wait. */
+/* Its wire is closed when all is in one file. */
 static void settle(struct live *l)
 {
 	struct pollfd p = { .fd = run_fd(l->run), .events = POLLRDHUP };

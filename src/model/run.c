@@ -183,10 +183,12 @@ void run_stop(struct run *r, const char *by)
 }
 
 /* Its last packet was read; what it does then, it does in milliseconds or not at all. */
-static void await_settled(const struct run *r)
+void run_settle(struct run *r)
 {
-	struct pollfd p = { .fd = r->wire, .events = POLLRDHUP };
+	struct pollfd p = { .fd = r ? r->wire : -1, .events = POLLRDHUP };
 
+	if (!r || !r->ending || r->gone || r->detached)
+		return;
 	while (poll(&p, 1, SETTLE_MS) < 0 && errno == EINTR)
 		;
 }
@@ -195,8 +197,6 @@ void run_free(struct run *r)
 {
 	if (!r)
 		return;
-	if (r->ending && !r->gone && !r->detached)
-		await_settled(r);
 	if (r->wire >= 0)
 		close(r->wire);
 	if (r->stop >= 0)
