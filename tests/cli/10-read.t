@@ -78,7 +78,7 @@ members() { # of the document in $work/.out
 import json, sys
 seen = set()
 def walk(v, path):
-    if path == "policy.limits": seen.add(path); return
+    if path in ("policy.limits", "counts"): seen.add(path); return
     if path.endswith(".packages") and isinstance(v, dict): seen.add(path); return
     if isinstance(v, dict):
         for k, x in v.items(): walk(x, path + "." + k if path else k)
@@ -116,7 +116,11 @@ tm show last --json; members >>"$work/one"
 sed 's/^stderr\./stdout./; /^limit$/d' "$work/one" >"$work/members"
 shape "show" show
 tm log --json; members >"$work/members"; shape "log" log
-tm repeat --json 1.1; members >"$work/members"; shape "repeat" repeat
+tm repeat --json 1.1; members >"$work/members"
+tm repeat --json --all; members >>"$work/members"
+# here every interpreter and input is as recorded; 19-verdicts has what is foreseen
+grep '^foreseen' <<<"$(documented repeat)" >>"$work/members"; sed -i '/^foreseen\[\]?$/d' "$work/members"
+shape "repeat" repeat
 tm verify --json; members >"$work/members"; is "verify: faults" "$(grep -c 'faults' "$work/members")" 1
 sed -i 's/^faults\[\]?$/faults[]/' "$work/members"; shape "verify" verify
 tm config --json; members >"$work/members"; shape "config" config
