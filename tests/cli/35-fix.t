@@ -85,7 +85,7 @@ tm run --fix fine.py; unlike "what is ok is not corrected" "$err" correcting
 tm run --fix --new --json bad.py
 jis "--json: one document, of the last" 'd["state"], d["number"]' "('ok', 2)"
 tm run --fix --detach bad.py; is "--detach and --fix" "$rc" 3
-echo 'raise SystemExit(1)' | { tm_from /dev/stdin run --fix -; is "code from a pipe is corrected too" "$rc" 0; }
+tm_from <(echo 'raise SystemExit(1)') run --fix -; is "code from a pipe is corrected too" "$rc" 0
 printf 'key.quit = q\ntheme = mono\n' >> "$HOME/.config/tickmark/config"
 tm run fine.py; is "settings of the screen keep nobody from running" "$rc" 0
 tm verify; is "the record verifies" "$rc" 0
