@@ -15,6 +15,7 @@ scripts=(
 names() { sed -e 's/\bEnter\b/Enter/g' <<<"$1"; }
 for s in "${scripts[@]}"; do
 	want=$(printf 'wait tiv_by_city\nwait-idle\nkey %s\nwait-idle\n' "$s" | "$TICKMARK" --script - --size 80x24 "$work/ws")
+	rm -f "$work/ws/.tickmark/cache/screen" # where the visit before left off
 	t new-session -d -x 80 -y 24 -s s "$TICKMARK '$work/ws'" 2>/dev/null
 	t set -g status off 2>/dev/null
 	for _ in $(seq 200); do t capture-pane -p -t s 2>/dev/null | grep -q tiv_by_city && break; sleep 0.05; done
