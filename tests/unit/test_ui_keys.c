@@ -49,7 +49,7 @@ static void table_of_the_design(void **state)
 		{ PLACE_LIST, "x", CMD_STOP },           { PLACE_LIST, "t", CMD_MARK },         { PLACE_LIST, "c", CMD_NOTE },
 		{ PLACE_LIST, "d", CMD_DIFF },           { PLACE_LIST, "D", CMD_DIFF_PICK },    { PLACE_DIFF, "D", CMD_SWAP },
 		{ PLACE_LIST, "u", CMD_NEXT_REVIEW },    { PLACE_LIST, "z", CMD_MAXIMISE },     { PLACE_PAGER, "w", CMD_WRAP },
-		{ PLACE_DIFF, "w", CMD_CONTEXT },        { PLACE_DIFF, "W", CMD_SPACE },        { PLACE_PAGER, "v", CMD_SELECT },
+		{ PLACE_DIFF, "+", CMD_CONTEXT },        { PLACE_DIFF, "W", CMD_SPACE },        { PLACE_PAGER, "v", CMD_SELECT },
 		{ PLACE_LIST, ". ]", CMD_NEXT_STEP },    { PLACE_PAGER, ". ]", CMD_NEXT_SECTION }, { PLACE_DIFF, ". ]", CMD_NEXT_HUNK },
 		{ PLACE_LIST, "> }", CMD_NEXT_FAILED },  { PLACE_PAGER, "> }", CMD_NEXT_ATTEMPT }, { PLACE_DIFF, "> }", CMD_NEXT_FILE },
 		{ PLACE_LIST, "F", CMD_FOLLOW },         { PLACE_LIST, "M", CMD_MOUSE },        { PLACE_LIST, "B", CMD_BRANCH },
