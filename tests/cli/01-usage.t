@@ -1,5 +1,4 @@
 #!/bin/bash
-# sanitizer sample
 # Help, usage errors, version, man page, completions: what works without a workspace.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# sanitizer sample
 # log and show: what they list, sections, references, and that the documented JSON is the real one.
 . "$(dirname "$0")/lib.sh"
 workspace ws

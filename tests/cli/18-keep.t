@@ -1,6 +1,5 @@
 #!/bin/bash
 # one user
-# sanitizer sample
 # size, prune, backup, pack: what takes space, what goes, copies that verify; erased bytes are gone.
 . "$(dirname "$0")/lib.sh"
 workspace ws

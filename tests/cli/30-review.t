@@ -1,6 +1,5 @@
 #!/bin/bash
 # one user
-# sanitizer sample
 # mark and note: filing, who and how, staleness, what cannot be marked, rejected files are not offered.
 . "$(dirname "$0")/lib.sh"
 workspace ws

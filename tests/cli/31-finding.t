@@ -1,6 +1,5 @@
 #!/bin/bash
 # one user
-# sanitizer sample
 # queue, search, log --filter, report: order and reasons, samples, hits of every place, runaways, escaping.
 . "$(dirname "$0")/lib.sh"
 workspace ws
