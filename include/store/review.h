@@ -34,8 +34,9 @@ bool store_marks(struct store *st, int64_t attempt, bool (*fn)(void *ctx, const 
 /* The attempts whose newest mark is "rejected", in order. */
 bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e);
 
-/* Attempts that have a mark, by id. */
+/* Attempts that have a mark, or a note, by id. */
 bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e);
+bool store_noted(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e);
 
 /* Counts of steps by the judgement of their last attempt stand in the tally: "accepted", "questioned",
  * "rejected", and "to review" for those without one or with a withdrawn one. */

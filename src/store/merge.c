@@ -10,7 +10,6 @@
 struct merging {
 	struct store *st, *from;
 	struct merge_result *out;
-	int64_t attempt;           /* of `from`, whose notes are read */
 	bool ok;
 	struct err *e;
 };
@@ -158,31 +157,20 @@ static bool merge_message(void *ctx, const struct message *theirs)
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-typedef bool (*attempt_fn)(struct merging *m, int64_t attempt);
-
-static bool marks_of(struct merging *m, int64_t attempt)
+static bool marks_of(void *ctx, int64_t attempt)
 {
-	return store_marks(m->from, attempt, merge_mark, m, m->e) && m->ok;
+	struct merging *m = ctx;
+
+	m->ok = store_marks(m->from, attempt, merge_mark, m, m->e) && m->ok;
+	return m->ok;
 }
 
-static bool notes_of(struct merging *m, int64_t attempt)
+static bool notes_of(void *ctx, int64_t attempt)
 {
-	return store_notes(m->from, attempt, merge_note, m, m->e) && m->ok;
-}
+	struct merging *m = ctx;
 
-/* The ids are read first: each mark is a transaction of its own. */
-static bool each_attempt(struct merging *m, enum sql_id sql, attempt_fn fn)
-{
-	enum sql_answer answer;
-	struct sql q;
-	bool ok = true;
-
-	if (!sql_start(m->from, sql, &q, m->e))
-		return false;
-	while (ok && (answer = sql_row(&q, m->e)) == SQL_ROW)
-		ok = fn(m, col_int(&q));
-	sql_end(&q);
-	return ok && answer == SQL_DONE;
+	m->ok = store_notes(m->from, attempt, merge_note, m, m->e) && m->ok;
+	return m->ok;
 }
 
 static bool tell(struct merging *m, struct err *e)
@@ -210,7 +198,7 @@ bool store_merge(struct store *st, struct store *from, struct merge_result *out,
 
 	*out = (struct merge_result){ 0 };
 	bool ok = check_same(st, from, &own) && check_sound(from, &own) && marks_of(&m, 0) &&
-	          each_attempt(&m, SQL_MARKED_EACH, marks_of) && each_attempt(&m, SQL_NOTED_EACH, notes_of) &&
+	          store_marked(from, marks_of, &m, &own) && m.ok && store_noted(from, notes_of, &m, &own) && m.ok &&
 	          store_messages(from, 0, false, SIZE_MAX, merge_message, &m, &own) && m.ok && tell(&m, &own);
 	if (!ok && e)
 		*e = own;

@@ -149,18 +149,28 @@ bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), vo
 	return answer != SQL_FAILED;
 }
 
-bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+static bool each_attempt(struct store *st, enum sql_id sql, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
 {
 	enum sql_answer answer;
 	struct sql q;
 
-	if (!sql_start(st, SQL_MARKED_EACH, &q, e))
+	if (!sql_start(st, sql, &q, e))
 		return false;
 	while ((answer = sql_row(&q, e)) == SQL_ROW)
 		if (!fn(ctx, col_int(&q)))
 			break;
 	sql_end(&q);
 	return answer != SQL_FAILED;
+}
+
+bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+{
+	return each_attempt(st, SQL_MARKED_EACH, fn, ctx, e);
+}
+
+bool store_noted(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+{
+	return each_attempt(st, SQL_NOTED_EACH, fn, ctx, e);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------ */
