@@ -269,3 +269,24 @@ void report_free(struct report *r)
 	free(r->scope);
 	free(r->opinion);
 }
+
+void report_facts(const struct report *r, void (*fact)(struct buf *out, const char *name, const char *value), struct buf *out)
+{
+	char head[DIGEST_HEX], when[CLOCK_TEXT], *line;
+
+	digest_hex(&r->record.head, head);
+	clock_local(r->made_us, when);
+	fact(out, "workspace", r->workspace);
+	line = xasprintf("%s, entry %lld of the ledger, %s", r->record.uuid, (long long)r->record.head_seq, head);
+	fact(out, "record", line);
+	free(line);
+	fact(out, "scope", r->scope);
+	fact(out, "opinion", r->opinion);
+	line = xasprintf("%lld accepted, %lld questioned, %lld rejected, %lld without a mark that counts", (long long)r->accepted,
+	                 (long long)r->questioned, (long long)r->rejected, (long long)r->open);
+	fact(out, "marks", line);
+	free(line);
+	line = xasprintf("%s by %s, tickmark %s", when, r->made_by, TICKMARK_VERSION);
+	fact(out, "made", line);
+	free(line);
+}

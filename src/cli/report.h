@@ -39,6 +39,8 @@ struct report {
 bool report_collect(struct cmd *c, struct report *r, struct err *e);
 void report_free(struct report *r);
 
+/* What stands at its head, in order, each by `fact` in the form of the report. */
+void report_facts(const struct report *r, void (*fact)(struct buf *out, const char *name, const char *value), struct buf *out);
 void report_html(const struct report *r, struct buf *out);
 void report_md(const struct report *r, struct buf *out);
 void report_csv(const struct report *r, struct buf *out);

@@ -96,24 +96,8 @@ static void add_details(struct buf *out, const struct report *r, const struct re
 
 void report_md(const struct report *r, struct buf *out)
 {
-	char head[DIGEST_HEX], when[CLOCK_TEXT], *line;
-
-	digest_hex(&r->record.head, head);
-	clock_local(r->made_us, when);
 	buf_adds(out, "# Review report\n\n");
-	fact(out, "workspace", r->workspace);
-	line = xasprintf("%s, entry %lld of the ledger, %s", r->record.uuid, (long long)r->record.head_seq, head);
-	fact(out, "record", line);
-	free(line);
-	fact(out, "scope", r->scope);
-	fact(out, "opinion", r->opinion);
-	line = xasprintf("%lld accepted, %lld questioned, %lld rejected, %lld without a mark that counts", (long long)r->accepted,
-	                 (long long)r->questioned, (long long)r->rejected, (long long)r->open);
-	fact(out, "marks", line);
-	free(line);
-	line = xasprintf("%s by %s, tickmark %s", when, r->made_by, TICKMARK_VERSION);
-	fact(out, "made", line);
-	free(line);
+	report_facts(r, fact, out);
 	buf_adds(out, "\nWhat ran is evidence, not truth: nothing here says that a result is right.\n\n"
 	              "| step | attempt | title | purpose | asked by | outcome | verdict | mark | note | reviewer | signed |\n"
 	              "|---|---|---|---|---|---|---|---|---|---|---|\n");
