@@ -10,7 +10,7 @@
  * the program ends, upon which the kernel kills the rest. Nothing of a run outlives the caller.
  * Facts and sources: ../shared/sandbox.md in the builders' workplace; kernel documents named there.
  *
- * Order of calls: sandbox_prepare (single-threaded: clones), sandbox_start (lets it go),
+ * Order of calls: sandbox_begin (single-threaded: clones), sandbox_furnish, sandbox_start (lets it go),
  * sandbox_run (one thread, blocks to the end), sandbox_collect, sandbox_free. An error of a script
  * is in the result; `struct err` means that the sandbox could not do its work.
  */
@@ -53,8 +53,13 @@ struct sandbox_spec {
 #define SANDBOX_SUPPORT "/run/tickmark" /* where support files appear */
 #define SANDBOX_HOME "/home/tick"       /* HOME of a run */
 
-/* Clones the child and lets it build its world up to the moment before exec, where it waits.
- * Must be called without other threads. Copies what it needs from spec. */
+/* Clones the child, in which the kernel makes its namespaces while the caller finds out what shall run.
+ * Must be called without other threads. */
+struct sandbox *sandbox_begin(enum tier tier, struct err *e);
+/* Tells it what: the child builds its world up to the moment before exec, where it waits. Once, and of
+ * the same tier. Copies what it needs from spec. On false only sandbox_free is left. */
+bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
+/* Both. */
 struct sandbox *sandbox_prepare(const struct sandbox_spec *spec, struct err *e);
 /* Lets the program start. */
 bool sandbox_start(struct sandbox *sb, struct err *e);

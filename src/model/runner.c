@@ -1,9 +1,10 @@
 /*
  * One attempt from its plan to its end.
  *
- * plan; run file and lock; sandbox cloned (it sets itself up while …); attempt committed as queued;
- * program let go; one thread captures, this one writes; inputs, artifacts, outcome, verdict; end
- * committed; front told; WAL brought in. Nothing here ends because a front went away.
+ * sandbox cloned (it makes its namespaces while …); plan; run file and lock; sandbox told (it builds its
+ * world while …); attempt committed as queued; program let go; one thread captures, this one writes;
+ * inputs, artifacts, outcome, verdict; end committed; front told; WAL brought in. Nothing here ends
+ * because a front went away.
  */
 #include "runner.h"
 
@@ -42,6 +43,7 @@ struct runner {
 	struct halt halt;
 	int lock;                 /* run file */
 	struct sandbox *sandbox;
+	enum tier begun;          /* the kind it was begun as */
 	struct backlog *backlog;
 	struct tape *tape;
 	struct writer writer;
@@ -109,6 +111,18 @@ static void tell_error(struct runner *r, const struct err *e)
 
 /* ---- up to the start ---- */
 
+/* Before anything is known but the kind of sandbox, so that the kernel works on it while this process
+ * plans. What cannot be had is told when it is needed. */
+static bool begin_sandbox(struct runner *r)
+{
+	struct err unused = { 0 };
+
+	r->begun = workspace_tier(r->ws);
+	if (r->begun != TIER_NONE)
+		r->sandbox = sandbox_begin(r->begun, &unused);
+	return true;
+}
+
 static bool prepare(struct runner *r, struct err *e)
 {
 	struct runplan *p = &r->plan;
@@ -118,6 +132,9 @@ static bool prepare(struct runner *r, struct err *e)
 	if (r->lock < 0)
 		return false;
 	runplan_spec(p, r->halt.fd, &spec);
+	if (r->sandbox && spec.policy.tier == r->begun)
+		return sandbox_furnish(r->sandbox, &spec, e);
+	sandbox_free(r->sandbox);
 	r->sandbox = sandbox_prepare(&spec, e);
 	return r->sandbox != NULL;
 }
@@ -481,7 +498,8 @@ _Noreturn void runner_main(struct workspace *ws, const struct run_request *req, 
 	struct runner r = { .ws = ws, .front = link.wire, .lock = -1 };
 	struct err e = { 0 };
 
-	bool ok = detach(ws, link, &e) && halt_begin(&r.halt, link.stop, &e) && plan_it(&r, req, &e) && attempt_it(&r, &e);
+	bool ok = detach(ws, link, &e) && halt_begin(&r.halt, link.stop, &e) && begin_sandbox(&r) &&
+	          plan_it(&r, req, &e) && attempt_it(&r, &e);
 	if (!ok) {
 		tell_error(&r, &e);
 		if (r.lock >= 0)

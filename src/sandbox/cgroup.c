@@ -109,21 +109,7 @@ static int open_parent(void)
 	return -1;
 }
 
-static bool limit(int dir, const struct policy *p)
-{
-	const struct limits *l = &p->limits;
-	bool in_memory = p->scratch == SCRATCH_TMPFS_XATTR || p->scratch == SCRATCH_TMPFS;
-	int64_t most = l->memory_bytes + (in_memory ? l->scratch_bytes : 0) + KEEPER_BYTES;
-
-	if (l->memory_bytes > 0 && !(in_memory && l->scratch_bytes == 0) && !write_number(dir, "memory.max", most))
-		return false;
-	write_file(dir, "memory.swap.max", "0"); /* without the swap controller there is none to limit */
-	if (l->processes > 0)
-		write_number(dir, "pids.max", l->processes + 1); /* and the keeper */
-	return write_file(dir, "memory.oom.group", "1");
-}
-
-void cgroup_make(struct cgroup *g, const struct policy *p)
+void cgroup_make(struct cgroup *g)
 {
 	struct uuid id = uuid_new();
 	char text[UUID_TEXT];
@@ -136,8 +122,24 @@ void cgroup_make(struct cgroup *g, const struct policy *p)
 	snprintf(g->name, sizeof g->name, "tickmark-%s", text);
 	if (mkdirat(parent, g->name, 0755) == 0)
 		g->dir = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (g->dir < 0 || !limit(g->dir, p))
+	if (g->dir < 0 || !write_file(g->dir, "memory.oom.group", "1"))
 		cgroup_free(g);
+}
+
+void cgroup_limit(struct cgroup *g, const struct policy *p)
+{
+	const struct limits *l = &p->limits;
+	bool in_memory = p->scratch == SCRATCH_TMPFS_XATTR || p->scratch == SCRATCH_TMPFS;
+	int64_t most = l->memory_bytes + (in_memory ? l->scratch_bytes : 0) + KEEPER_BYTES;
+
+	if (g->dir < 0)
+		return;
+	/* Where one of these cannot be had, the launcher still looks at what is used. */
+	if (l->memory_bytes > 0 && !(in_memory && l->scratch_bytes == 0))
+		write_number(g->dir, "memory.max", most);
+	write_file(g->dir, "memory.swap.max", "0");
+	if (l->processes > 0)
+		write_number(g->dir, "pids.max", l->processes + 1); /* and the keeper */
 }
 
 /* Lines "name value". */
@@ -187,9 +189,8 @@ void cgroup_free(struct cgroup *g)
 bool sandbox_counts_memory(void)
 {
 	struct cgroup g;
-	const struct policy p = { .scratch = SCRATCH_COPY, .limits = { .memory_bytes = 1 << 30 } };
 
-	cgroup_make(&g, &p);
+	cgroup_make(&g);
 	bool yes = g.dir >= 0;
 	cgroup_free(&g);
 	return yes;

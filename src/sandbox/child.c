@@ -58,14 +58,16 @@ static void settle_descriptors(struct child_fds fds)
 		child_fail(CONTROL, STAGE_LOCK, errno, "closing inherited descriptors");
 }
 
-static void receive_sources(struct sandbox *sb, struct sources *src)
+/* Returns what the launcher wants, which was not known when this process was made. */
+static struct sandbox *receive_orders(const struct sandbox *early, struct sources *src)
 {
+	struct sandbox *sb = &early->shared->orders;
 	struct message m;
 	int fds[MAX_SOURCES];
 	size_t n, at = 0, k = 0;
 
 	if (!parcel_receive(CONTROL, &m, fds, MAX_SOURCES, &n) || m.type != MSG_SOURCES)
-		_exit(125); /* the launcher is gone */
+		_exit(125); /* the launcher is gone or gave up */
 	for (size_t i = 0; i < sb->plan.n; i++) {
 		struct mount_step *s = &sb->plan.steps[i];
 		struct stat st;
@@ -84,6 +86,7 @@ static void receive_sources(struct sandbox *sb, struct sources *src)
 	src->upper = at < n ? fds[at++] : -1;
 	if (at != n)
 		child_fail(CONTROL, STAGE_LOCK, EPROTO, "receiving %zu folders", n);
+	return sb;
 }
 
 static bool is_setgroups_denied(void)
@@ -335,7 +338,7 @@ __attribute__((noinline)) static pid_t start_program(struct sandbox *sb, int scr
 
 /* ---- from clone to fork ---------------------------------------------------------------------- */
 
-void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds fds)
+void child_main(struct sandbox *sb, struct child_fds fds)
 {
 	static struct sources src; /* static: large; this process is ours alone */
 	sigset_t all;
@@ -343,12 +346,12 @@ void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct chil
 	settle_descriptors(fds);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	/* Here and not in clone: it takes longer than the rest and overlaps with the launcher's work. */
+	/* Here and not in clone: it takes longer than the rest and overlaps with the caller's planning. */
 	if (sb->tier->spaces && unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0)
 		child_fail(CONTROL, STAGE_NAMESPACES, errno, "making the network, ipc, uts and cgroup namespaces");
-	receive_sources(sb, &src);
+	sb = receive_orders(sb, &src);
 	become_user(sb);
-	int scratch = sb->tier->spaces ? mounts_build(sb, spec, &src, CONTROL)
+	int scratch = sb->tier->spaces ? mounts_build(sb, &src, CONTROL)
 	                               : open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (scratch < 0)
 		child_fail(CONTROL, STAGE_MOUNTS, errno, "entering %s", sb->disk);

@@ -93,17 +93,6 @@ bool parcel_send(int fd, const struct message *m, const int *fds, size_t n);
  * errno (0 for a hang-up). */
 bool parcel_receive(int fd, struct message *m, int *fds, size_t max, size_t *n);
 
-/* Memory that launcher and keeper share; the program's copy goes with execve. */
-struct shared {
-	_Atomic int64_t peak_memory;    /* bytes */
-	_Atomic int64_t peak_mapped;    /* largest address space seen, bytes */
-	_Atomic int64_t peak_processes; /* with threads, without the keeper */
-	_Atomic int64_t unlinked;       /* bytes on disk of files without a name that the run holds open */
-	_Atomic int32_t watched;        /* entries of wd that count */
-	_Atomic int32_t watch_failed;   /* errno of the watch that could not be had */
-	int32_t wd[];                   /* watch descriptor of spec.watch[i]; -1: no such folder */
-};
-
 /* ---- ways of isolation ---------------------------------------------------------------------- */
 
 struct tier_info {
@@ -130,7 +119,8 @@ struct cgroup {
 	int parent;
 	char name[64];
 };
-void cgroup_make(struct cgroup *g, const struct policy *p);
+void cgroup_make(struct cgroup *g);
+void cgroup_limit(struct cgroup *g, const struct policy *p); /* before anything of the run is in it */
 int64_t cgroup_memory(const struct cgroup *g); /* bytes, with those of files in memory; -1: not known */
 bool cgroup_ran_out(const struct cgroup *g);   /* the kernel has ended it for memory */
 bool cgroup_kill(const struct cgroup *g);
@@ -152,13 +142,11 @@ struct sandbox {
 	char *box;                   /* owned; absolute, clean */
 	char *cwd;                   /* owned; relative to it */
 	struct strv layers;          /* host paths, topmost first */
-	struct strv argv, env;       /* copies: the keeper wipes the caller's own; made here, as each page that the
-	                              * child writes to first has to be copied */
+	struct strv argv, env;       /* copies: the keeper wipes the caller's own */
 	struct strv watch;           /* folders observed */
 	struct sandbox_file *home;   /* owned copies */
 	size_t home_count;
 	struct shared *shared;       /* mmap'ed */
-	size_t shared_size;
 	uint64_t address_space;      /* RLIMIT_AS */
 
 	pid_t pid;                   /* the keeper, in our namespace; 0 once reaped */
@@ -185,8 +173,28 @@ struct sandbox {
 	const void *inside_arg;
 };
 
-/* launch.c */
-struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e);
+/* Memory that launcher and child share (orders.c); the program's copy goes with execve. */
+struct shared {
+	/* from the keeper */
+	_Atomic int64_t peak_memory;    /* bytes */
+	_Atomic int64_t peak_mapped;    /* largest address space seen, bytes */
+	_Atomic int64_t peak_processes; /* with threads, without the keeper */
+	_Atomic int64_t unlinked;       /* bytes on disk of files without a name that the run holds open */
+	_Atomic int32_t watched;        /* entries of wd that count */
+	_Atomic int32_t watch_failed;   /* errno of the watch that could not be had */
+	int32_t *wd;                    /* watch descriptor of watch[i]; -1: no such folder */
+	/* to the child: good from MSG_SOURCES on */
+	struct sandbox orders;          /* as the launcher's, its pointers into this memory */
+	struct sandbox_file *code;
+	size_t code_count;
+	size_t next;                    /* free from here, as an offset; SIZE_MAX: it was too small */
+};
+bool shared_make(struct sandbox *sb, struct err *e);
+bool orders_write(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
+void shared_free(struct sandbox *sb);
+
+/* launch.c: as sandbox_prepare, with a function of ours as the program */
+struct sandbox *sandbox_prepare_inside(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e);
 void sandbox_kill(struct sandbox *sb); /* the keeper, and with it the run */
 #define GONE_MS 60000 /* after SIGKILL: a process stuck in the kernel */
 /* remedy.c: one sentence on what the user can do where this stage failed; "" when nothing is known. */
@@ -198,13 +206,13 @@ const struct limit_info *policy_limit_at(size_t offset);
 #define LIMIT_OF(member) policy_limit_at(offsetof(struct limits, member))
 /* child.c: everything in the new process up to execve or the keeper's loop. */
 struct child_fds { int out, err, control, go; };
-_Noreturn void child_main(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds fds);
+_Noreturn void child_main(struct sandbox *sb, struct child_fds fds);
 /* Tells the launcher and ends the process. */
 _Noreturn void child_fail(int control, enum stage stage, int err, const char *fmt, ...) PRINTF(4, 5);
 /* mounts.c: builds the world below the current mount namespace and pivots into it; returns the
  * scratch's descriptor. Ends the process (child_fail) where something is missing. */
 struct sources { int layers[MAX_SOURCES]; size_t layers_n; int upper; };
-int mounts_build(struct sandbox *sb, const struct sandbox_spec *spec, const struct sources *src, int control);
+int mounts_build(struct sandbox *sb, const struct sources *src, int control);
 /* landlock.c: restricts this process to what the plan grants; -1 with errno. 0 where the kernel has none. */
 int landlock_restrict(const struct mount_plan *plan);
 int landlock_abi(void);

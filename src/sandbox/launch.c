@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -218,10 +217,10 @@ static bool check_files(const struct sandbox_file *files, size_t n, struct err *
 	return true;
 }
 
-static bool check_spec(const struct sandbox_spec *spec, bool has_program, struct err *e)
+static bool check_spec(const struct sandbox_spec *spec, const struct tier_info *tier, bool has_program, struct err *e)
 {
-	if (tier_find(spec->policy.tier) == NULL)
-		return err_set(e, ERR_SANDBOX, "no sandbox of kind %s in this version; nothing runs unconfined",
+	if (spec->policy.tier != tier->tier)
+		return err_set(e, ERR_SANDBOX, "a sandbox of kind %s was begun, one of kind %s is wanted", tier_word(tier->tier),
 		               tier_word(spec->policy.tier));
 	if (spec->policy.scratch == SCRATCH_NONE)
 		return err_set(e, ERR_SANDBOX, "no scratch for the run's files was chosen");
@@ -233,13 +232,21 @@ static bool check_spec(const struct sandbox_spec *spec, bool has_program, struct
 	return check_files(spec->code, spec->code_count, e) && check_files(spec->home, spec->home_count, e);
 }
 
-static struct sandbox *new_sandbox(const struct sandbox_spec *spec)
+static struct sandbox *new_sandbox(const struct tier_info *tier)
 {
 	struct sandbox *sb = xcalloc(1, sizeof *sb);
 
+	sb->tier = tier;
+	sb->group.dir = sb->group.parent = -1;
+	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
+	sb->scratch = sb->upper = sb->notify = sb->inotify = sb->stop_fd = -1;
+	return sb;
+}
+
+/* Copies what is needed of the spec: the caller's own is gone when the run begins. */
+static void take_spec(struct sandbox *sb, const struct sandbox_spec *spec)
+{
 	sb->policy = spec->policy;
-	sb->tier = tier_find(spec->policy.tier);
-	tier_identity(sb->tier, &sb->id);
 	sb->box = xstrdup(spec->box);
 	sb->cwd = xstrdup(spec->cwd != NULL ? spec->cwd : ".");
 	for (size_t i = 0; i < spec->layer_count; i++) /* they are opened below another root */
@@ -254,21 +261,7 @@ static struct sandbox *new_sandbox(const struct sandbox_spec *spec)
 		sb->home[i] = (struct sandbox_file){ xstrdup(spec->home[i].path),
 			xmemdup(spec->home[i].bytes, spec->home[i].len), spec->home[i].len };
 	sb->address_space = policy_address_space(&spec->policy.limits, sb->tier->proc || !sb->tier->spaces);
-	sb->group.dir = sb->group.parent = -1;
-	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
-	sb->scratch = sb->upper = sb->notify = sb->inotify = -1;
 	sb->stop_fd = spec->stop_fd;
-	return sb;
-}
-
-static bool share_memory(struct sandbox *sb, struct err *e)
-{
-	sb->shared_size = sizeof *sb->shared + sb->watch.n * sizeof sb->shared->wd[0];
-	void *p = mmap(NULL, sb->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return err_sys(e, "cannot share memory with the sandbox");
-	sb->shared = p;
-	return true;
 }
 
 static bool make_channels(struct sandbox *sb, struct child_fds *child, struct err *e)
@@ -329,7 +322,7 @@ static bool child_error(struct sandbox *sb, struct err *e)
 	return err_set(e, ERR_SANDBOX, "the sandbox's first process ended before the program could start");
 }
 
-static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, struct child_fds *child, struct err *e)
+static bool clone_child(struct sandbox *sb, struct child_fds *child, struct err *e)
 {
 	uint64_t spaces = sb->tier->spaces ? CLONE_NEWNS | CLONE_NEWPID : 0;
 	struct clone_args args = {
@@ -337,7 +330,7 @@ static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, str
 		.pidfd = (uint64_t)(uintptr_t)&sb->pidfd,
 		.exit_signal = SIGCHLD,
 	};
-	cgroup_make(&sb->group, &sb->policy);
+	cgroup_make(&sb->group);
 	if (sb->group.dir >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)sb->group.dir;
@@ -351,44 +344,73 @@ static bool clone_child(struct sandbox *sb, const struct sandbox_spec *spec, str
 	if (pid < 0)
 		return namespace_error(e, "cannot make namespaces for the run");
 	if (pid == 0)
-		child_main(sb, spec, *child);
+		child_main(sb, *child);
 	sb->pid = pid;
 	return true;
 }
 
-struct sandbox *sandbox_clone(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e)
+struct sandbox *sandbox_begin(enum tier tier, struct err *e)
 {
 	struct child_fds child = { -1, -1, -1, -1 };
+	const struct tier_info *info = tier_find(tier);
 
-	if (!check_spec(spec, inside == NULL, e))
+	if (info == NULL) {
+		err_set(e, ERR_SANDBOX, "no sandbox of kind %s in this version; nothing runs unconfined", tier_word(tier));
 		return NULL;
-	struct sandbox *sb = new_sandbox(spec);
+	}
+	struct sandbox *sb = new_sandbox(info);
+	tier_identity(info, &sb->id);
+	if (!info->user_ns)
+		sb->other_tasks = tier_tasks_of(sb->id.uid);
+	bool ok = shared_make(sb, e) && make_channels(sb, &child, e) && clone_child(sb, &child, e);
+	close_child(&child);
+	if (ok && map_ids(sb, e))
+		return sb;
+	sandbox_free(sb);
+	return NULL;
+}
+
+/* If the child gave up first, its complaint is nearer to the cause. */
+static bool ask_child(struct sandbox *sb, struct err *e)
+{
+	struct pollfd p = { .fd = sb->control, .events = POLLIN };
+
+	if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
+		child_error(sb, e);
+	return false;
+}
+
+bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
+{
+	bool on_disk = spec->policy.scratch == SCRATCH_DISK || spec->policy.scratch == SCRATCH_COPY;
+
+	if (!check_spec(spec, sb->tier, sb->inside == NULL, e))
+		return false;
+	take_spec(sb, spec);
+	cgroup_limit(&sb->group, &sb->policy);
+	if (!plan_make(&sb->plan, spec, e) || (!sb->tier->spaces && !bare_plan(&sb->plan, sb->box, sb->cwd, e)) ||
+	    (on_disk && !make_disk(sb, spec, e)) || !orders_write(sb, spec, e))
+		return false;
+	return send_sources(sb, e) || ask_child(sb, e);
+}
+
+struct sandbox *sandbox_prepare_inside(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e)
+{
+	struct sandbox *sb = sandbox_begin(spec->policy.tier, e);
+
+	if (sb == NULL)
+		return NULL;
 	sb->inside = inside;
 	sb->inside_arg = arg;
-	bool on_disk = spec->policy.scratch == SCRATCH_DISK || spec->policy.scratch == SCRATCH_COPY;
-	bool ok = plan_make(&sb->plan, spec, e) && (sb->tier->spaces || bare_plan(&sb->plan, sb->box, sb->cwd, e));
-	if (!sb->tier->user_ns)
-		sb->other_tasks = tier_tasks_of(sb->id.uid);
-	ok = ok && (!on_disk || make_disk(sb, spec, e)) && share_memory(sb, e) &&
-	          make_channels(sb, &child, e) && clone_child(sb, spec, &child, e);
-	close_child(&child);
-	if (ok && (!map_ids(sb, e) || !send_sources(sb, e))) {
-		/* If the child gave up first, its complaint is nearer to the cause. */
-		struct pollfd p = { .fd = sb->control, .events = POLLIN };
-		if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
-			child_error(sb, e);
-		ok = false;
-	}
-	if (!ok) {
-		sandbox_free(sb);
-		return NULL;
-	}
-	return sb;
+	if (sandbox_furnish(sb, spec, e))
+		return sb;
+	sandbox_free(sb);
+	return NULL;
 }
 
 struct sandbox *sandbox_prepare(const struct sandbox_spec *spec, struct err *e)
 {
-	return sandbox_clone(spec, NULL, NULL, e);
+	return sandbox_prepare_inside(spec, NULL, NULL, e);
 }
 
 static bool wait_ready(struct sandbox *sb, struct err *e)
@@ -483,8 +505,7 @@ void sandbox_free(struct sandbox *sb)
 		fs_remove_tree(AT_FDCWD, sb->disk, NULL);
 	free(sb->disk);
 	copied_free(sb->copied);
-	if (sb->shared != NULL)
-		munmap(sb->shared, sb->shared_size);
+	shared_free(sb);
 	for (size_t i = 0; i < sb->home_count; i++) {
 		free((char *)sb->home[i].path);
 		free((void *)sb->home[i].bytes);

@@ -24,7 +24,6 @@
 
 struct world {
 	struct sandbox *sb;
-	const struct sandbox_spec *spec;
 	const struct sources *src;
 	int control;  /* for child_fail */
 	int scratch;  /* root of the scratch tmpfs; also the current folder */
@@ -103,10 +102,10 @@ static void mount_tmpfs(struct world *w, const char *where, int64_t bytes, int64
 }
 
 /* What we put into the scratch ourselves is not to be taken from what the run may use. */
-static void measure_own(const struct sandbox_spec *spec, int64_t *bytes, int64_t *files)
+static void measure_own(const struct sandbox *sb, int64_t *bytes, int64_t *files)
 {
 	const struct { const struct sandbox_file *f; size_t n; } sets[] = {
-		{ spec->code, spec->code_count }, { spec->home, spec->home_count },
+		{ sb->shared->code, sb->shared->code_count }, { sb->home, sb->home_count },
 	};
 
 	*bytes = 256 << 10;
@@ -127,7 +126,7 @@ static void make_scratch(struct world *w)
 	int64_t bytes, files;
 	size_t b = 0;
 
-	measure_own(w->spec, &bytes, &files);
+	measure_own(w->sb, &bytes, &files);
 	for (size_t i = 0; i < w->sb->plan.box_dirs.n; i++)
 		files += 8;
 	while (b < ARRAY_LEN(bases) && access(bases[b], F_OK) != 0)
@@ -284,7 +283,7 @@ static void make_code_layer(struct world *w)
 		if (fd < 0 || !make_file(fd, plan->box_files.v[i], "", 0, 0644))
 			child_fail(w->control, STAGE_MOUNTS, errno, "making %s in the folder", plan->box_files.v[i]);
 	close(fd);
-	put_files(w, "code", w->spec->code, w->spec->code_count, 0644);
+	put_files(w, "code", w->sb->shared->code, w->sb->shared->code_count, 0644);
 }
 
 static void mount_overlay(struct world *w, const struct mount_step *s)
@@ -349,12 +348,12 @@ static void enter_root(struct world *w)
 		child_fail(w->control, STAGE_MOUNTS, errno, "making the root read-only");
 }
 
-int mounts_build(struct sandbox *sb, const struct sandbox_spec *spec, const struct sources *src, int control)
+int mounts_build(struct sandbox *sb, const struct sources *src, int control)
 {
-	struct world w = { .sb = sb, .spec = spec, .src = src, .control = control };
+	struct world w = { .sb = sb, .src = src, .control = control };
 
 	make_scratch(&w);
-	put_files(&w, "home", spec->home, spec->home_count, 0644);
+	put_files(&w, "home", sb->home, sb->home_count, 0644);
 	for (size_t i = 0; i < sb->plan.n; i++)
 		doers[sb->plan.steps[i].kind](&w, &sb->plan.steps[i]);
 	for (size_t i = 0; i < src->layers_n; i++)

@@ -135,7 +135,7 @@ static int try_one(enum tier tier, enum scratch kind, const char *layer, const c
 	int found = -1;
 
 	*stage = STAGE_NAMESPACES;
-	struct sandbox *sb = sandbox_clone(&spec, probe_inside, NULL, e);
+	struct sandbox *sb = sandbox_prepare_inside(&spec, probe_inside, NULL, e);
 	if (sb == NULL)
 		return -1;
 	if (sandbox_start(sb, e) && sandbox_run(sb, &sink, &result, e)) {

@@ -303,7 +303,7 @@ static bool try_attack(const struct sandbox_caps *caps, const char *disk, const 
 	for (size_t i = 0; i < limit_table_len; i++)
 		if (limit_get(&aim->attack->limits, &limit_table[i]) != 0)
 			limit_put(&spec.policy.limits, &limit_table[i], limit_get(&aim->attack->limits, &limit_table[i]));
-	struct sandbox *sb = sandbox_clone(&spec, aim->attack->run != NULL ? run_inside : NULL, aim, &e);
+	struct sandbox *sb = sandbox_prepare_inside(&spec, aim->attack->run != NULL ? run_inside : NULL, aim, &e);
 	if (sb != NULL && sandbox_start(sb, &e) && sandbox_run(sb, &sink, &result, &e))
 		out->held = judge(aim->attack, &result, answer);
 	else
