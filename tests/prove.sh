@@ -4,6 +4,9 @@
 # on a copy of the tests in a folder that user can reach. Variants other than release run the units
 # and a sample of the rest.
 set -u
+# Inherited by every test, or not there at all: what is set to nothing counts as set in C.
+[ -n "${SOAK:-}" ] || unset SOAK
+[ -n "${SANDBOX_MUST_WORK:-}" ] || unset SANDBOX_MUST_WORK
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 plain=${CHECK_UID:-12321}
@@ -22,7 +25,7 @@ wrapper() {
 	{
 		echo "cd '$work/tree' && umask 022"
 		echo "export HOME='$home' TICKMARK='$work/tree/build/$variant/tickmark' TICKMARK_SHARED='$work/tree/shared'"
-		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP SANDBOX_MUST_WORK='${SANDBOX_MUST_WORK:-}' SOAK='${SOAK:-}'"
+		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP"
 		echo "export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1"
 		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG"
 		# cmocka says "not ok … # SKIP" of what TAP calls "ok … # SKIP"
