@@ -66,6 +66,9 @@ void *xcalloc(size_t n, size_t size);
 /* For n bytes that are going to be written from end to end: on huge pages where the kernel has them, as one
  * fault per small page costs more than what is usually done with it. Not zeroed; free() frees it. */
 void *xmalloc_large(size_t n);
+/* This process forks no more: what it allocates from now on lies on one huge page, if the kernel has one,
+ * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
+void heap_settle(void);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);

@@ -37,6 +37,10 @@ struct store *store_open(const char *path, enum store_mode mode, struct err *e);
 void store_close(struct store *st); /* NULL is fine; checkpoints nothing */
 /* Brings the WAL into the file and empties it if nobody else is busy; false with ERR_BUSY otherwise. */
 bool store_checkpoint(struct store *st, struct err *e);
+/* What will be asked for soon: its statements are prepared, for which there is time while a program runs.
+ * Nothing depends on it. */
+enum store_work { STORE_END, STORE_DETAIL };
+void store_expect(struct store *st, enum store_work work);
 /* Grows by one whenever another connection wrote (PRAGMA data_version). */
 int64_t store_data_version(struct store *st);
 /* "wal", or "delete" with the reason (network file system …) in *why. */

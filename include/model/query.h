@@ -16,6 +16,8 @@ struct query;
 struct query *query_open(struct workspace *ws, struct err *e);
 struct query *query_open_file(const char *path, struct err *e);
 void query_close(struct query *q);
+/* query_detail will be called soon: gets ready for it, while there is time. */
+void query_expect_detail(struct query *q);
 bool query_is_evidence(const struct query *q);
 
 /* Id of what a reference means; ERR_NOTFOUND "there is no 7.3: step 7 has 2 attempts". A plain step

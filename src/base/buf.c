@@ -4,9 +4,14 @@
 #include "base.h"
 
 #include <assert.h>
+#include <malloc.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 #ifndef BUF_FIRST
 #define BUF_FIRST 64 /* bytes of the first allocation; tests make it tiny */
@@ -29,14 +34,36 @@ void *xmalloc(size_t size)
 
 void *xmalloc_large(size_t n)
 {
-	const size_t huge = (size_t)2 << 20;
-
-	if (n < huge)
+	if (n < HUGE_PAGE)
 		return xmalloc(n);
-	size_t whole = (n + huge - 1) / huge * huge;
-	void *p = must(aligned_alloc(huge, whole), n);
+	size_t whole = (n + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	void *p = must(aligned_alloc(HUGE_PAGE, whole), n);
 	madvise(p, whole, MADV_HUGEPAGE); /* where it cannot be had: small pages, as ever */
 	return p;
+}
+
+/*
+ * malloc's heap is moved to below the border of a huge page, and grows past it by one of those at once.
+ * Nothing beyond the border may be touched before the kernel knows, so what is left of the old heap is
+ * taken out of the way, and with it the place at which the new one begins: a piece larger than any that
+ * lies about free, whose pages are never touched.
+ */
+void heap_settle(void)
+{
+	static void *held[2];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 24 * page, rest = mallinfo2().keepcost;
+
+	if (held[1] != NULL)
+		return;
+	held[0] = rest > 512 ? malloc(rest - 256) : NULL;
+	uintptr_t end = (uintptr_t)sbrk(0), border = (end + begin + page + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	if (sbrk((intptr_t)(border - page - begin - end)) == (void *)-1)
+		return;
+	mallopt(M_TOP_PAD, HUGE_PAGE);
+	mallopt(M_TRIM_THRESHOLD, 2 * HUGE_PAGE);
+	held[1] = malloc(begin);
+	if ((uintptr_t)sbrk(0) >= border + HUGE_PAGE)
+		madvise((void *)border, HUGE_PAGE, MADV_HUGEPAGE);
 }
 
 void *xcalloc(size_t n, size_t size)

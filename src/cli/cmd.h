@@ -221,6 +221,7 @@ bool excerpt_stream(FILE *f, struct query *q, int64_t attempt, enum stream_id st
 
 struct foreground {
 	bool quiet;          /* streams are not shown */
+	bool last;           /* no other run follows in this process */
 	bool to_stderr;      /* stdout of the run goes there too: ours carries something else */
 	/* results */
 	int64_t attempt;     /* 0: it never got into the record */
@@ -237,6 +238,10 @@ int cmd_run_report(struct cmd *c, const struct foreground *fg, const struct strv
 int cmd_run_fixed(struct cmd *c, const struct run_request *req);
 
 /* Runs, and says on stderr (with --json: on stdout) what came of it; the exit status. */
-int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet); /* quiet: without its streams */
+enum watch_how {
+	WATCH_QUIET = 1, /* without its streams */
+	WATCH_LAST = 2,  /* no other run follows in this process */
+};
+int cmd_run_watched(struct cmd *c, const struct run_request *req, unsigned how);
 
 #endif

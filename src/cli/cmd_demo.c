@@ -181,7 +181,7 @@ static bool take_line(struct cmd *c, const char *verb, const char *script, struc
 	if (corrected && !correct(script, e))
 		return false;
 	console_note("$ tickmark run %s%s", script, corrected ? "   # corrected" : "");
-	if (cmd_run_watched(c, &req, true) == STATUS_FAILED)
+	if (cmd_run_watched(c, &req, WATCH_QUIET) == STATUS_FAILED)
 		return err_set(e, ERR_SYS, "the step %s could not be run", script);
 	return true;
 }

@@ -117,7 +117,7 @@ static int run_all(struct rerunning *r)
 	for (size_t i = 0; i < r->n && status == STATUS_DONE; i++) {
 		struct run_request req = { .asker = { .kind = ASKER_PERSON }, .python = option_value(r->c, "python"),
 			                       .rerun_of = r->attempts[i] };
-		status = cmd_run_watched(r->c, &req, false);
+		status = cmd_run_watched(r->c, &req, 0);
 		if (status != STATUS_DONE && i + 1 < r->n)
 			console_say(r->c, "%zu that follow %s not run", r->n - i - 1, r->n - i == 2 ? "is" : "are");
 	}

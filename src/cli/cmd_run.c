@@ -229,9 +229,9 @@ int cmd_run_report(struct cmd *c, const struct foreground *fg, const struct strv
 	return status;
 }
 
-int cmd_run_watched(struct cmd *c, const struct run_request *req, bool quiet)
+int cmd_run_watched(struct cmd *c, const struct run_request *req, unsigned how)
 {
-	struct foreground fg = { .quiet = quiet || c->json };
+	struct foreground fg = { .quiet = how & WATCH_QUIET || c->json, .last = how & WATCH_LAST };
 	struct strv remarks = { 0 };
 	struct err e = { 0 };
 	int status;
@@ -294,7 +294,7 @@ static int run_run(struct cmd *c)
 	else
 		status = o.req.detach                ? run_detached(c, &o.req)
 		         : option_given(c, "fix") ? cmd_run_fixed(c, &o.req)
-		                                  : cmd_run_watched(c, &o.req, false);
+		                                  : cmd_run_watched(c, &o.req, WATCH_LAST);
 	order_free(&o);
 	return status;
 }

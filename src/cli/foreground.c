@@ -72,8 +72,12 @@ static int drain(struct watch *w, struct err *e)
 		if (ev.kind == RUN_ENDED || w->gone)
 			return 0;
 		/* What is said at the end is read from the record: it is opened while the program runs. */
-		if (ev.kind == RUN_QUEUED)
-			(void)cmd_query(w->cmd, NULL);
+		if (ev.kind == RUN_QUEUED) {
+			if (w->fg->last)
+				heap_settle();
+			if (cmd_query(w->cmd, NULL))
+				query_expect_detail(w->cmd->query);
+		}
 		act_on_interrupts(w);
 		if (w->fg->left)
 			return 0;

@@ -44,6 +44,11 @@ void query_close(struct query *q)
 	free(q);
 }
 
+void query_expect_detail(struct query *q)
+{
+	store_expect(q->store, STORE_DETAIL);
+}
+
 bool query_is_evidence(const struct query *q)
 {
 	return !q->ws;

@@ -120,6 +120,7 @@ static bool begin_sandbox(struct runner *r)
 	r->begun = workspace_tier(r->ws);
 	if (r->begun != TIER_NONE)
 		r->sandbox = sandbox_begin(r->begun, &unused);
+	heap_settle();
 	return true;
 }
 
@@ -128,15 +129,15 @@ static bool prepare(struct runner *r, struct err *e)
 	struct runplan *p = &r->plan;
 	struct sandbox_spec spec;
 
-	r->lock = runfile_make(r->ws, &p->attempt.uuid, e);
-	if (r->lock < 0)
-		return false;
 	runplan_spec(p, r->halt.fd, &spec);
-	if (r->sandbox && spec.policy.tier == r->begun)
-		return sandbox_furnish(r->sandbox, &spec, e);
-	sandbox_free(r->sandbox);
-	r->sandbox = sandbox_prepare(&spec, e);
-	return r->sandbox != NULL;
+	if (r->sandbox && spec.policy.tier != r->begun) {
+		sandbox_free(r->sandbox);
+		r->sandbox = NULL;
+	}
+	if (r->sandbox ? !sandbox_furnish(r->sandbox, &spec, e) : !(r->sandbox = sandbox_prepare(&spec, e)))
+		return false;
+	r->lock = runfile_make(r->ws, &p->attempt.uuid, e);
+	return r->lock >= 0;
 }
 
 /* Here and not in the front, so that the record is opened for writing once in a run. */
@@ -212,6 +213,7 @@ static void run_it(struct runner *r)
 	r->writer.stop_ctx = r;
 	if (!r->started)
 		return;
+	store_expect(r->store, STORE_END);
 	int rc = pthread_create(&capture, NULL, capture_main, r);
 	if (rc != 0) {
 		/* It is let go already, and nobody would see what it does. */
@@ -482,7 +484,7 @@ static bool plan_it(struct runner *r, const struct run_request *req, struct err 
 
 static bool attempt_it(struct runner *r, struct err *e)
 {
-	if (!prepare(r, e) || !enqueue(r, e))
+	if (!prepare(r, e) || !runplan_enter(&r->plan, e) || !enqueue(r, e))
 		return false;
 	run_it(r);
 	bool ok = finish(r, e);

@@ -258,22 +258,36 @@ static bool facts(struct runplan *p, struct err *e)
 	return true;
 }
 
+static bool ask(struct runplan *p, bool (*const *questions)(struct runplan *p, struct err *e), size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!questions[i](p, e))
+			return false;
+	return true;
+}
+
 bool runplan_make(struct runplan *p, struct workspace *ws, const struct run_request *req, struct err *e)
 {
 	static bool (*const questions[])(struct runplan *p, struct err *e) = {
 		runplan_code, runplan_place, who, with_what, under_which_limits, arguments, what_it_sees, runplan_free_name,
-		of_which_step, runplan_variables, runplan_vary, command, facts,
+		runplan_variables, runplan_vary, command,
 	};
 
 	*p = (struct runplan){ .ws = ws, .req = req };
 	p->attempt.uuid = uuid_new();
 	p->attempt.queued_us = clock_now_us();
-	for (size_t i = 0; i < ARRAY_LEN(questions); i++)
-		if (!questions[i](p, e))
-			return false;
+	if (!ask(p, questions, ARRAY_LEN(questions), e))
+		return false;
 	if (runplan_is_check(p) && p->qualified.len)
 		strv_add(&p->remarks, p->qualified.data);
 	return true;
+}
+
+bool runplan_enter(struct runplan *p, struct err *e)
+{
+	static bool (*const questions[])(struct runplan *p, struct err *e) = { of_which_step, facts };
+
+	return ask(p, questions, ARRAY_LEN(questions), e);
 }
 
 void runplan_spec(struct runplan *p, int stop_fd, struct sandbox_spec *out)

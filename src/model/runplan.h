@@ -28,7 +28,10 @@ struct runplan {
 	struct buf fonts_bytes;
 };
 
+/* What the sandbox must know. */
 bool runplan_make(struct runplan *p, struct workspace *ws, const struct run_request *req, struct err *e);
+/* The rest, what the record must know: asked while the sandbox builds its world already. */
+bool runplan_enter(struct runplan *p, struct err *e);
 /* What the sandbox is told; points into the plan. */
 void runplan_spec(struct runplan *p, int stop_fd, struct sandbox_spec *out);
 /* What is put into the record with the attempt; points into the plan. */

@@ -1,10 +1,10 @@
 /*
  * The new process from clone to the fork of keeper and program, and the program up to execve.
  *
- * The order is not free. Inherited descriptors go first (the caller's lock would live on here). The
- * parent-death signal comes after the change of user, which clears it. The bounding set is dropped
- * while CAP_SETPCAP is still held. In the program: rlimits, Landlock (which forbids mounting), the
- * filter last.
+ * The order is not free. Inherited descriptors go first (the caller's lock would live on here). What
+ * does not depend on the orders comes before them, as the launcher is still busy then: namespaces, user,
+ * bounding set (while CAP_SETPCAP is still held). The parent-death signal comes after the change of
+ * user, which clears it. In the program: rlimits, Landlock (which forbids mounting), the filter last.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +56,14 @@ static void settle_descriptors(struct child_fds fds)
 		child_fail(fds.control, STAGE_LOCK, errno, "setting up the channels");
 	if (sys_close_range(GO + 1, ~0U, 0) != 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "closing inherited descriptors");
+}
+
+static void await_ids(void)
+{
+	struct message m;
+
+	if (!parcel_receive(CONTROL, &m, NULL, 0, NULL) || m.type != MSG_MAPPED)
+		_exit(125); /* the launcher is gone or gave up */
 }
 
 /* Returns what the launcher wants, which was not known when this process was made. */
@@ -170,12 +178,11 @@ static void drop_bounds(const struct sandbox *sb)
 	}
 }
 
-static void drop_rights(const struct sandbox *sb)
+static void drop_rights(void)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { 0 };
 
-	drop_bounds(sb);
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
 		child_fail(CONTROL, STAGE_LOCK, errno, "clearing ambient capabilities");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capset, &h, none) != 0)
@@ -349,14 +356,16 @@ void child_main(struct sandbox *sb, struct child_fds fds)
 	/* Here and not in clone: it takes longer than the rest and overlaps with the caller's planning. */
 	if (sb->tier->spaces && unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP) != 0)
 		child_fail(CONTROL, STAGE_NAMESPACES, errno, "making the network, ipc, uts and cgroup namespaces");
-	sb = receive_orders(sb, &src);
+	await_ids();
 	become_user(sb);
+	drop_bounds(sb);
+	sb = receive_orders(sb, &src);
 	int scratch = sb->tier->spaces ? mounts_build(sb, &src, CONTROL)
 	                               : open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (scratch < 0)
 		child_fail(CONTROL, STAGE_MOUNTS, errno, "entering %s", sb->disk);
 	int inotify = observe_begin(sb);
-	drop_rights(sb);
+	drop_rights();
 
 	forget_arguments(sb->tier->proc);
 	pid_t pid = start_program(sb, scratch, inotify);

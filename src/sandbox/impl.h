@@ -61,7 +61,8 @@ void plan_free(struct mount_plan *plan);
 /* ---- messages (parcel.c) ------------------------------------------------------------------------------- */
 
 enum message_type {
-	MSG_SOURCES = 1, /* to the child: ids are mapped; descriptors of the sources */
+	MSG_MAPPED = 1,  /* to the child: its ids are mapped */
+	MSG_SOURCES,     /* to the child: the orders are written; descriptors of the sources */
 	MSG_KILL,        /* to the keeper: end the run */
 	MSG_FAILED,      /* from both: could not set up; code, text */
 	MSG_READY,       /* from the program: descriptors of scratch, notifications, inotify (last, optional) */
@@ -152,6 +153,7 @@ struct sandbox {
 	pid_t pid;                   /* the keeper, in our namespace; 0 once reaped */
 	int pidfd;
 	int control;                 /* messages to and from the keeper */
+	int root;                    /* of the child's mount namespace, from which sources are opened; -1 */
 	int go;                      /* one byte lets the program start */
 	int out, err;                /* read ends */
 	int scratch;                 /* root of the scratch tmpfs */

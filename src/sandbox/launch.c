@@ -19,6 +19,13 @@
 #define MOST_NUMBERS 64     /* of folders of runs side by side, in tier B */
 #define KILL_MS 3000        /* looking for processes to end */
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static bool namespace_error(struct err *e, const char *what)
 {
 	const char *remedy = remedy_find(STAGE_NAMESPACES);
@@ -73,6 +80,21 @@ static bool map_ids(const struct sandbox *sb, struct err *e)
 	return write_proc(sb->pid, "uid_map", uid_map, e) && write_proc(sb->pid, "gid_map", gid_map, e);
 }
 
+/* Its ids are mapped, and its root is at hand for later: once it has become the run's user, an ordinary
+ * user may not look into it any more. */
+static bool settle_child(struct sandbox *sb, struct err *e)
+{
+	const struct message mapped = { .type = MSG_MAPPED };
+	char path[64];
+
+	if (!map_ids(sb, e))
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/root", (int)sb->pid);
+	if (sb->tier->spaces && (sb->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return err_sys(e, "cannot look into the sandbox (%s)", path);
+	return parcel_send(sb->control, &mapped, NULL, 0) || err_sys(e, "cannot reach the sandbox");
+}
+
 /* ---- sources ------------------------------------------------------------------------------------- */
 
 struct opened {
@@ -99,17 +121,13 @@ static bool open_source(struct opened *o, const char *path, bool optional, uint8
 static bool send_sources(struct sandbox *sb, struct err *e)
 {
 	struct message m = { .type = MSG_SOURCES };
-	struct opened o = { .root = -1 };
-	char path[64];
+	struct opened o = { .root = sb->root };
 	size_t k = 0;
 	uint8_t one = 0;
-	bool ok;
+	bool ok = true;
 
 	if (!sb->tier->spaces) /* it sees what we see */
 		return parcel_send(sb->control, &m, NULL, 0) || err_sys(e, "cannot reach the sandbox");
-	snprintf(path, sizeof path, "/proc/%d/root", (int)sb->pid);
-	o.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	ok = o.root >= 0 || err_sys(e, "cannot look into the sandbox (%s)", path);
 	for (size_t i = 0; i < sb->plan.n && ok; i++) {
 		const struct mount_step *s = &sb->plan.steps[i];
 		if (s->kind == MOUNT_BIND)
@@ -125,8 +143,7 @@ static bool send_sources(struct sandbox *sb, struct err *e)
 		ok = err_sys(e, "cannot hand folders to the sandbox");
 	for (size_t i = 0; i < o.n; i++)
 		close(o.fds[i]);
-	if (o.root >= 0)
-		close(o.root);
+	close_fd(&sb->root);
 	return ok;
 }
 
@@ -238,7 +255,7 @@ static struct sandbox *new_sandbox(const struct tier_info *tier)
 
 	sb->tier = tier;
 	sb->group.dir = sb->group.parent = -1;
-	sb->pidfd = sb->control = sb->go = sb->out = sb->err = -1;
+	sb->pidfd = sb->control = sb->root = sb->go = sb->out = sb->err = -1;
 	sb->scratch = sb->upper = sb->notify = sb->inotify = sb->stop_fd = -1;
 	return sb;
 }
@@ -283,13 +300,6 @@ static bool make_channels(struct sandbox *sb, struct child_fds *child, struct er
 	if (fcntl(sb->out, F_SETFL, O_NONBLOCK) != 0 || fcntl(sb->err, F_SETFL, O_NONBLOCK) != 0)
 		return err_sys(e, "cannot set up the run's pipes");
 	return true;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 static void close_child(struct child_fds *child)
@@ -364,7 +374,7 @@ struct sandbox *sandbox_begin(enum tier tier, struct err *e)
 		sb->other_tasks = tier_tasks_of(sb->id.uid);
 	bool ok = shared_make(sb, e) && make_channels(sb, &child, e) && clone_child(sb, &child, e);
 	close_child(&child);
-	if (ok && map_ids(sb, e))
+	if (ok && settle_child(sb, e))
 		return sb;
 	sandbox_free(sb);
 	return NULL;
@@ -497,7 +507,7 @@ void sandbox_free(struct sandbox *sb)
 	if (sb == NULL)
 		return;
 	sandbox_end(sb);
-	int *fds[] = { &sb->pidfd, &sb->control, &sb->go, &sb->out, &sb->err, &sb->scratch, &sb->upper, &sb->notify, &sb->inotify };
+	int *fds[] = { &sb->pidfd, &sb->control, &sb->root, &sb->go, &sb->out, &sb->err, &sb->scratch, &sb->upper, &sb->notify, &sb->inotify };
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		close_fd(fds[i]);
 	cgroup_free(&sb->group);

@@ -183,10 +183,37 @@ static bool set_up_writing(struct store *st, struct err *e)
 	                   "PRAGMA cache_size = -8000", e);
 }
 
+/* Makes the names of files that were made in it durable. */
+static void sync_folder(const char *path)
+{
+	char *dir = path_dir(path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd); /* where a folder cannot be synced there is nothing better */
+		close(fd);
+	}
+	free(dir);
+}
+
+static bool has_wal(const struct store *st)
+{
+	char *wal = xasprintf("%s-wal", st->path);
+	bool has = fs_exists(AT_FDCWD, wal);
+
+	free(wal);
+	return has;
+}
+
 static bool open_writable(struct store *st, struct err *e)
 {
-	return connect_writable(st, e) && set_journal(st, e) && set_up_writing(st, e) && read_version(st, e) &&
-	       refuse_newer(st, e) && check_schema(st, e);
+	bool had = has_wal(st);
+
+	if (!connect_writable(st, e) || !set_journal(st, e))
+		return false;
+	if (!had && st->wal)
+		sync_folder(st->path); /* vfs.c leaves it to us */
+	return set_up_writing(st, e) && read_version(st, e) && refuse_newer(st, e) && check_schema(st, e);
 }
 
 static bool open_evidence(struct store *st, struct err *e)
@@ -283,19 +310,6 @@ static bool make_record(const char *path, const char *workspace, struct err *e)
 	return ok;
 }
 
-/* Makes the names of files that were made in it durable. */
-static void sync_folder(const char *path)
-{
-	char *dir = path_dir(path);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		fsync(fd); /* where a folder cannot be synced there is nothing better */
-		close(fd);
-	}
-	free(dir);
-}
-
 /* Never over a file that is there. */
 static bool name_finally(const char *from, const char *path, struct err *e)
 {
@@ -347,7 +361,6 @@ bool store_checkpoint(struct store *st, struct err *e)
 	sqlite3_busy_handler(st->db, never_wait, NULL);
 	rc = sqlite3_wal_checkpoint_v2(st->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	db_wait_for_others(st);
-	sync_folder(st->path); /* vfs.c leaves it to us */
 	return rc == SQLITE_OK || db_fail(st, rc, "cannot bring the WAL into the file", e);
 }
 

@@ -8,7 +8,7 @@
  *   crash, a checksum fails and the WAL counts as empty; nothing in it was promised yet. The sync of
  *   the commit covers header and frames, as they are one file.
  * - The folder is synced for the sake of a file that was just made. Ours stays from run to run
- *   (SQLITE_FCNTL_PERSIST_WAL), and store_checkpoint syncs the folder, when nobody waits.
+ *   (SQLITE_FCNTL_PERSIST_WAL), and store_open syncs the folder where there was none.
  *
  * All else goes to SQLite's own layer, unchanged; only the WAL's file is wrapped.
  */
