@@ -19,7 +19,8 @@ OPT-release := -O2 -g -D_FORTIFY_SOURCE=2
 OPT-debug   := -O0 -g
 OPT-asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT-fuzz    := $(OPT-asan) -fsanitize=fuzzer-no-link
-OPT-clang   := -O2 -g -Werror
+# only for its warnings, which it finds before it optimises
+OPT-clang   := -O0 -Werror
 ifneq ($(filter clang fuzz,$(VARIANT)),)
 override CC := clang
 endif

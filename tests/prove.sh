@@ -1,8 +1,8 @@
 #!/bin/bash
 # tests/prove.sh VARIANT...: runs the tests of build/VARIANT, everything in one prove, so that its
-# closing line counts them all. As root every test of release runs twice: as root and as a plain user, the latter
-# on a copy of the tests in a folder that user can reach. Variants other than release run the units
-# and a sample of the rest.
+# closing line counts them all. Started by root it runs them as a plain user, in a copy of the tests that
+# user can reach; what can be different for root (files that say "# both users", some units; with SOAK
+# everything) also as root. Variants other than release run the units and a sample of the rest.
 set -u
 # Inherited by every test, or not there at all: what is set to nothing counts as set in C.
 [ -n "${SOAK:-}" ] || unset SOAK
@@ -51,19 +51,20 @@ for variant in "$@"; do
 		for bin in build/"$variant"/tests/"$kind"/*; do
 			if [ ! -x "$bin" ] || [ ! -f "$bin" ]; then continue; fi
 			cp "$bin" "$work/tree/build/$variant/tests/"
-			for user in $users; do
-				# as root it tries everything as a plain user as well
-				[ "${bin##*/} $user ${users#* }" != "probes plain plain" ] || [ "$users" = plain ] || continue
-				wrapper "$kind-${bin##*/}" "$user" "$variant" "$work/tree/build/$variant/tests/${bin##*/}"
-			done
+			name=${bin##*/} as=${users##* }
+			case $name in
+			probes) [ "$variant" != release ] || as=${users%% *} ;; # as root it tries everything as a plain user as well
+			test_base_fs|test_model_attach|test_model_offer|test_model_run|test_model_workspace|test_sandbox_*) as=$users ;;
+			esac
+			for user in $as; do wrapper "$kind-$name" "$user" "$variant" "$work/tree/build/$variant/tests/$name"; done
 		done
 	done
 	for script in tests/cli/*.t tests/screen/*.t; do
 		[ -f "$script" ] || continue
 		# sanitizer builds are slow: the files that name themselves a sample
 		[ "$variant" = release ] || [ -n "${SOAK:-}" ] || grep -q '^# sanitizer sample' "$script" || continue
-		# what is the same for everybody is tried as one user, the plain one where there are two
-		as=$users; ! grep -q '^# one user' "$script" || as=${users##* }
+		as=${users##* }
+		[ -z "${SOAK:-}" ] && ! grep -q '^# both users' "$script" || as=$users
 		for user in $as; do wrapper "$(basename "${script%/*}")-$(basename "$script" .t)" "$user" "$variant" bash "$script"; done
 	done
 done

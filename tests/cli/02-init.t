@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # init: what it shows, asks, makes and refuses.
 . "$(dirname "$0")/lib.sh"
 mkdir "$work/ws" && cd "$work/ws" || exit 1

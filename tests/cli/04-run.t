@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # sanitizer sample
 # run: code from files and pipes, arguments, streams, variables, titles, steps.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # Outcomes: how a run ends is told apart, on the line, in the status and in the document.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # What a run sees and leaves: inputs are what it opened, artifacts what it wrote, the folder is untouched.
 . "$(dirname "$0")/lib.sh"
 has() { "$python" -c "import $1" 2>/dev/null; }

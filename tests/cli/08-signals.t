@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # Ctrl-C, hang-ups, readers that go away, killed fronts and runners; stop and wait.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # Whatever umask: everything of ours is for the user alone.
 . "$(dirname "$0")/lib.sh"
 umask 000

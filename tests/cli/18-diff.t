@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # diff: O38 to O42 as a user sees them, every part of two attempts, and what pandas and git say of the same.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # size, prune, backup, pack: what takes space, what goes, copies that verify; erased bytes are gone.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,4 +1,5 @@
 #!/bin/bash
+# both users
 # Kinds of sandbox as a user meets them: forced in turn, on the record, required, attacked.
 . "$(dirname "$0")/lib.sh"
 workspace ws

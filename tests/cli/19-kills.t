@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Runners killed with -9 at any moment of runs with streams and files: what was acknowledged is there, what
 # ended is whole, what did not is `interrupted` with its streams up to the last flush, the ledger verifies.
 . "$(dirname "$0")/lib.sh"

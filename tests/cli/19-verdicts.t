@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # repeat of many: four steps, four right verdicts; noise by rule, never a figure; stop and resume.
 . "$(dirname "$0")/lib.sh"
 workspace ws

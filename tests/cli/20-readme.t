@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # The README is true: its session is run and compared, its table of commands is that of the program.
 . "$(dirname "$0")/lib.sh"
 top=$(cd "$here/../.." && pwd)

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # rerun: what changed, what is new or missing, and the later steps that follow, in order.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # The four samples really run, with the figures that stand in their purposes; a failure beside its
 # correction, something refused, an input that can be changed; the tree stays as it was.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # mark and note: filing, who and how, staleness, what cannot be marked, rejected files are not offered.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # queue, search, log --filter, report: order and reasons, samples, hits of every place, runaways, escaping.
 . "$(dirname "$0")/lib.sh"
 workspace ws

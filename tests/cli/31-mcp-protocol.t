@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # sanitizer sample
 # The protocol, and clients that do not keep to it.
 . "$(dirname "$0")/lib.sh"

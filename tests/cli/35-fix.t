@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # run --fix: a failed run, a fixer of the user, the next attempt; and fixers that do not fix.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Golden screens: each NAME.keys is played headless and compared with NAME.screen. The head of a key
 # script says "# fixture NAME", "# size WxH", "# dump text|style|both", "# env NAME=VALUE". REGENERATE=1
 # writes the .screen files anew (see regenerate.sh); the change is to be read in the diff.

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # A real pty: what the screen does to a terminal (O1, O9, O10, O12, O13, O14), whatever happens to it.
 . "$(dirname "$0")/lib.sh"
 fixture basic "$work/ws"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # O15: every way in which an editor can end. Nothing runs unless the text changed and Enter confirmed
 # it; the draft stays until it ran.
 . "$(dirname "$0")/lib.sh"

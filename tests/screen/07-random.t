@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # sanitizer sample
 # Random keys, resizes, pastes and mouse events while a flood arrives: nothing may go wrong. The seed is
 # fixed; SEED=N tries another, KEYS=N more of them.

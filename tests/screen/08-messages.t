@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Messages: the view, its citations, writing one, and an assistant at work under the eyes of a person.
 . "$(dirname "$0")/lib.sh"
 fixture basic "$work/ws"

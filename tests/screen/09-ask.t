@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # A: the user's assistant drafts, the editor shows, the person decides. A fixer's chain on the screen.
 . "$(dirname "$0")/lib.sh"
 fixture basic "$work/ws"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # A day of reviewing: a newcomer by the help alone; sixty attempts by dossier at four keys each.
 . "$(dirname "$0")/lib.sh"
 
