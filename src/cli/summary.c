@@ -209,6 +209,7 @@ static void print_line(FILE *f, const char *label, const char *text)
 static void print_gaps(FILE *f, const struct detail *d, const struct stream_sum *sum)
 {
 	static const char *const names[] = { [STREAM_OUT] = "stdout", [STREAM_ERR] = "stderr" };
+	const struct limits *l = &d->policy.limits;
 
 	for (int i = STREAM_OUT; i <= STREAM_ERR; i++) {
 		char lost[UNIT_TEXT], all[UNIT_TEXT], head[UNIT_TEXT], tail[UNIT_TEXT];
@@ -217,10 +218,14 @@ static void print_gaps(FILE *f, const struct detail *d, const struct stream_sum 
 			continue;
 		size_format(sum[i].bytes - sum[i].kept, lost);
 		size_format(sum[i].bytes, all);
-		size_format(d->policy.limits.stream_head, head);
-		size_format(d->policy.limits.stream_tail, tail);
-		fprintf(f, "  %s: %s of %s are not in the record, which keeps the first %s and the last %s\n",
-		        names[i], lost, all, head, tail);
+		fprintf(f, "  %s: %s of %s are not in the record", names[i], lost, all);
+		/* Less than that is lost to something else, which the outcome tells. */
+		if (sum[i].bytes > l->stream_head + l->stream_tail) {
+			size_format(l->stream_head, head);
+			size_format(l->stream_tail, tail);
+			fprintf(f, ", which keeps the first %s and the last %s", head, tail);
+		}
+		fputc('\n', f);
 	}
 }
 
