@@ -229,6 +229,32 @@ static void grow_makes_room_for_one_more(void **state)
 	free(items);
 }
 
+/* What was there before stays, what comes after is memory like any other; twice changes nothing. */
+static void a_settled_heap_is_a_heap(void **state)
+{
+	enum { N = 500 };
+	char *before = xstrdup("before"), *pieces[N];
+
+	(void)state;
+	heap_settle();
+	heap_settle();
+	for (int round = 0; round < 4; round++) {
+		for (int i = 0; i < N; i++) {
+			size_t n = (size_t)(i * 97 % 9000) + 1 + (i % 100 == 0 ? 300000 : 0);
+			pieces[i] = xmalloc(n);
+			memset(pieces[i], i, n);
+		}
+		for (int i = 0; i < N; i += 2)
+			pieces[i] = xreallocarray(pieces[i], (size_t)i % 700 + 1, 7);
+		for (int i = N - 1; i >= 0; i--) {
+			assert_int_equal((unsigned char)pieces[i][0], i & 255);
+			free(pieces[i]);
+		}
+	}
+	assert_string_equal(before, "before");
+	free(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +267,7 @@ int main(void)
 		cmocka_unit_test(take_hands_over),
 		cmocka_unit_test(strv_is_an_argv),
 		cmocka_unit_test(grow_makes_room_for_one_more),
+		cmocka_unit_test(a_settled_heap_is_a_heap),
 	};
 	return cmocka_run_group_tests_name("base/buf", tests, NULL, NULL);
 }
