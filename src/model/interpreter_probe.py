@@ -24,7 +24,8 @@ def packages(folders):
     found = {}
     for dist in metadata.distributions(path=folders):
         try:
-            name, version = dist.metadata["Name"], dist.version
+            about = dist.metadata  # read and parsed anew each time it is asked for
+            name, version = about["Name"], about["Version"]
         except Exception:
             continue
         # The first on the path is the one that an import finds.
