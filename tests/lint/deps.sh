@@ -20,4 +20,4 @@ echo "make deps: installing$missing"
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -qq || echo "make deps: apt-get update failed, trying with the lists that are there" >&2
 # shellcheck disable=SC2086
-exec $sudo apt-get install -y -qq --no-install-recommends $missing </dev/null
+exec $sudo apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing </dev/null
