@@ -12,7 +12,7 @@ if [ -z "$mirror" ]; then
 fi
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/tickmark-fresh.XXXXXX")
 tidy() {
-	for m in dev/pts dev/shm dev proc sys; do umount -l "$root/$m" 2>/dev/null || true; done
+	umount -R -l "$root" 2>/dev/null || true
 	rm -rf --one-file-system "$root"
 }
 trap tidy EXIT
@@ -23,13 +23,22 @@ debootstrap --variant=minbase --include=ca-certificates --components="$component
 	{ tail -5 "$root.log"; rm -f "$root.log"; echo "fresh: cannot make a root of $suite from $mirror"; exit 2; }
 rm -f "$root.log"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# as on a machine of its own: a mount that everybody may enter, and no chroot, in which the kernel makes no
+# user namespaces
+chmod 755 "$root"
+mount --bind "$root" "$root"; mount --make-private "$root"
+mkdir -p "$root/old"
 mount --rbind /dev "$root/dev"; mount --make-rslave "$root/dev"
 mount -t proc proc "$root/proc"
 mount -t sysfs sys "$root/sys" -o ro
 git clone -q --bare "$top" "$root/srv/tickmark.git"
 [ ! -d "$top/../shared" ] || cp -r "$top/../shared" "$root/srv/shared"
 chmod -R a+rX "$root/srv"
-inside() { chroot "$root" env -i HOME="$1" PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 "${@:2}"; }
+# shellcheck disable=SC2016
+inside() {
+	unshare --mount bash -euc 'cd "$1"; pivot_root . old; cd /; umount -l /old
+		exec env -i HOME="$2" PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 "${@:3}"' inside "$root" "$@"
+}
 inside /root apt-get -qq update
 inside /root apt-get -qq install -y --no-install-recommends git make sudo >/dev/null
 inside /root useradd -m -s /bin/bash jm
