@@ -100,11 +100,10 @@ bool cmd_workspace(struct cmd *c, struct err *e)
 	struct err reaping = { 0 };
 	int64_t interrupted = 0;
 
-	if (c->ws && c->reaped)
+	if (c->ws)
 		return true;
 	if (!cmd_folder(c, e))
 		return false;
-	c->reaped = true;
 	if (!run_reap(c->ws, &interrupted, &reaping) && reaping.code != ERR_READONLY && reaping.code != ERR_BUSY)
 		console_say(c, "attempts whose runner vanished could not be marked: %s", reaping.msg);
 	if (interrupted > 0)

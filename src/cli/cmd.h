@@ -91,7 +91,6 @@ struct cmd {
 	const char *record;   /* file of -C FILE; NULL: the current folder's */
 	struct workspace *ws; /* opened by cmd_folder or cmd_workspace; NULL with a query: evidence */
 	struct query *query;  /* opened by cmd_query */
-	bool reaped;          /* cmd_workspace was here */
 	struct run *run;      /* the last one that was watched; let go when all was said */
 };
 

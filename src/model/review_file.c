@@ -55,7 +55,7 @@ static bool is_bound(struct store *review, struct store *original, bool *bound, 
 static bool check_bound(const char *review, const char *file, struct err *e)
 {
 	struct store *original = store_open(file, STORE_EVIDENCE, e);
-	struct store *copy = original ? store_open(review, STORE_EVIDENCE, e) : NULL;
+	struct store *copy = original ? store_open(review, STORE_READ, e) : NULL;
 	bool bound = false, ok = copy && is_bound(copy, original, &bound, e);
 
 	store_close(copy);
@@ -63,7 +63,18 @@ static bool check_bound(const char *review, const char *file, struct err *e)
 	return ok && (bound || err_set(e, ERR_EXISTS, "%s is no review of %s as it is now; it is left alone", review, file));
 }
 
-/* A review file that this user began on this machine; one that came by mail is evidence. */
+/* A file that is being written here, or was until somebody was killed. */
+static bool is_live(const char *file)
+{
+	char *wal = xasprintf("%s-wal", file);
+	struct stat sb;
+	bool live = stat(wal, &sb) == 0 && sb.st_size > 0;
+
+	free(wal);
+	return live;
+}
+
+/* A review file that this user began on this machine; one that came by mail (by itself) is evidence. */
 static bool is_own(const char *file)
 {
 	struct store *st;
@@ -74,6 +85,8 @@ static bool is_own(const char *file)
 
 	if (!has_suffix(file, SUFFIX) || stat(file, &sb) < 0 || sb.st_uid != geteuid() || access(file, W_OK) < 0)
 		return false;
+	if (is_live(file))
+		return true;
 	st = store_open(file, STORE_EVIDENCE, NULL);
 	if (!st)
 		return false;
@@ -233,5 +246,7 @@ bool keep_review(const char *file, const char *review, struct keep_copy *out, in
 		*faults = r.faults;
 	ok = ok && copy_and_begin(st, file, review, out, e);
 	store_close(st);
+	if (!ok && e && e->code == ERR_VERSION)
+		err_set(e, ERR_VERSION, "%s was made by a newer tickmark: this one can read it, and begin no review of it", file);
 	return ok;
 }

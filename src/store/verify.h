@@ -12,7 +12,7 @@ struct verify {
 	struct store *st;           /* a connection of its own, in one read transaction */
 	struct verify_run *run;
 	struct strv *faults;        /* of the piece at work */
-	struct verify_result found; /* entries, contents and bytes of its pieces */
+	struct verify_result found; /* in its pieces */
 	bool caller;                /* this is the caller's thread: it tells the progress */
 	bool pruned;                /* something was pruned: entries may stand for rows that are gone */
 	struct ledger_absent absent; /* SELECTs of facts that have no rows */
@@ -23,7 +23,7 @@ struct verify {
 };
 
 void verify_fault(struct verify *v, const char *fmt, ...) PRINTF(2, 3);
-/* One more item is done; false (ERR_CANCELLED) when the caller had enough. */
+/* Between two items: false (ERR_CANCELLED) when the caller had enough. */
 bool verify_step(struct verify *v, struct err *e);
 
 /* "7.2r1", "attempt 12 (missing)". */
@@ -64,9 +64,9 @@ struct verify_team {
 };
 void verify_team_open(struct verify_team *t, struct store *st);
 void verify_team_close(struct verify_team *t);
-/* All parts, the pieces taken in this order and their faults told in it, whichever thread had them. `total` is
- * the number of verify_step calls to come. */
-bool verify_jobs(struct verify_team *t, const struct verify_part *parts, size_t n, int64_t total, store_fault_fn fault,
+/* All parts, the pieces taken in this order and their faults told in it, whichever thread had them. The progress
+ * counts pieces. */
+bool verify_jobs(struct verify_team *t, const struct verify_part *parts, size_t n, store_fault_fn fault,
                  store_progress_fn progress, void *ctx, struct verify_result *out, struct err *e);
 
 bool verify_chain(struct verify *v, int64_t from, int64_t to, struct err *e);       /* of ledger.seq */

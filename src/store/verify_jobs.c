@@ -31,8 +31,7 @@ struct verify_run {
 	struct piece *pieces;
 	size_t n;
 	atomic_size_t next;        /* piece to take */
-	atomic_llong done;         /* items */
-	int64_t total;
+	atomic_size_t done;        /* pieces */
 	atomic_bool cancelled;     /* by the caller, or since something failed */
 	store_progress_fn progress;
 	void *ctx;
@@ -45,16 +44,13 @@ struct verify_run {
 
 static bool tell(struct verify_run *run)
 {
-	int64_t done = atomic_load(&run->done);
-
-	if (run->progress && !run->progress(run->ctx, MIN(done, run->total), run->total))
+	if (run->progress && !run->progress(run->ctx, (int64_t)atomic_load(&run->done), (int64_t)run->n))
 		atomic_store(&run->cancelled, true);
 	return !atomic_load(&run->cancelled);
 }
 
 bool verify_step(struct verify *v, struct err *e)
 {
-	atomic_fetch_add(&v->run->done, 1);
 	if (v->caller ? tell(v->run) : !atomic_load(&v->run->cancelled))
 		return true;
 	return err_set(e, ERR_CANCELLED, "verifying %s: cancelled", v->st->path);
@@ -94,6 +90,7 @@ static void work(struct verify *v)
 		set_cache(v, p->part->cache_kib);
 		if (!p->part->check(v, p->from, p->to, &p->err) && p->err.code != ERR_CORRUPT)
 			atomic_store(&run->cancelled, true);
+		atomic_fetch_add(&run->done, 1);
 	}
 	sqlite3_progress_handler(v->st->db, 0, NULL, NULL);
 }
@@ -335,16 +332,27 @@ static void tell_faults(const struct verify_run *run, store_fault_fn fault, stru
 	}
 }
 
+/* The counts are found by one thread. */
+static void add_found(struct verify_result *sum, const struct verify_result *one)
+{
+	sum->entries += one->entries;
+	sum->blobs += one->blobs;
+	sum->bytes += one->bytes;
+	sum->attempts += one->attempts;
+	sum->checks += one->checks;
+	sum->newest_us += one->newest_us;
+	sum->running = sum->running || one->running;
+	if (one->head.seq)
+		sum->head = one->head;
+}
+
 static bool finish(const struct verify_run *run, const struct verify_team *t, store_fault_fn fault, struct verify_result *out,
                    struct err *e)
 {
 	const struct err *error = first_error(run);
 
-	for (size_t i = 0; i < t->n; i++) {
-		out->entries += t->v[i].found.entries;
-		out->blobs += t->v[i].found.blobs;
-		out->bytes += t->v[i].found.bytes;
-	}
+	for (size_t i = 0; i < t->n; i++)
+		add_found(out, &t->v[i].found);
 	if (error && e)
 		*e = *error;
 	if (error)
@@ -355,10 +363,10 @@ static bool finish(const struct verify_run *run, const struct verify_team *t, st
 	return true;
 }
 
-bool verify_jobs(struct verify_team *t, const struct verify_part *parts, size_t n, int64_t total, store_fault_fn fault,
+bool verify_jobs(struct verify_team *t, const struct verify_part *parts, size_t n, store_fault_fn fault,
                  store_progress_fn progress, void *ctx, struct verify_result *out, struct err *e)
 {
-	struct verify_run run = { .total = total, .progress = progress, .ctx = ctx,
+	struct verify_run run = { .progress = progress, .ctx = ctx,
 		                  .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 	size_t cap = 0;
 	bool ok = true;

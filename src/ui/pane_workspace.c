@@ -67,8 +67,9 @@ static void scan_free(struct scan *s)
 /* Of the job; outlives the pane when that is closed meanwhile. */
 struct work {
 	struct pane *pane;  /* NULL: closed */
-	char *root;         /* of the folder … */
-	char *record;       /* … or a record from elsewhere; NULL */
+	char *root;         /* of the folder */
+	char *record;       /* evidence; NULL */
+	bool recorded;      /* what the record lists, not the folder */
 	struct job *job;    /* of the thread */
 	struct job *mine;   /* of the screen's thread */
 	struct scan *scan;  /* in the making */
@@ -146,13 +147,15 @@ static bool take_offered(void *ctx, const struct entry *f)
 
 static void list_recorded(struct work *w)
 {
-	struct query *q = query_open_file(w->record, &w->scan->error);
+	struct workspace *ws = w->record ? NULL : workspace_open(w->root, &w->scan->error);
+	struct query *q = w->record ? query_open_file(w->record, &w->scan->error) : ws ? query_open(ws, &w->scan->error) : NULL;
 	struct log_filter newest = { .limit = 1 };
 	int64_t id = 0, *end = &id;
 
 	if (q && query_log(q, &newest, take_id, &end, &w->scan->error) && id)
 		query_offered(q, id, take_offered, w, &w->scan->error);
 	query_close(q);
+	workspace_close(ws);
 }
 
 static void work_run(struct job *job, void *ctx)
@@ -165,7 +168,7 @@ static void work_run(struct job *job, void *ctx)
 
 	w->job = job;
 	w->scan = s;
-	if (w->record) {
+	if (w->recorded) {
 		list_recorded(w);
 		job_send(job, s);
 		return;
@@ -245,7 +248,8 @@ static void start(struct pane *p)
 	w = xcalloc(1, sizeof(*w));
 	w->pane = p;
 	w->root = xstrdup(ui->root);
-	w->record = ui->evidence || workspace_is_review(ui->ws) ? xstrdup(ui->record) : NULL;
+	w->record = ui->evidence ? xstrdup(ui->record) : NULL;
+	w->recorded = ui->evidence || workspace_is_review(ui->ws);
 	p->work = w;
 	w->mine = workers_submit(p->view.ui->workers, &work_ops, w);
 }
