@@ -20,6 +20,8 @@ struct workspace *workspace_open(const char *from, struct err *e);
 void workspace_close(struct workspace *ws);
 const char *workspace_root(const struct workspace *ws);   /* absolute, symlinks resolved */
 const char *workspace_record(const struct workspace *ws); /* path of record.db */
+/* Is it the review of a record from elsewhere? It has no files; marks, notes, messages and checks are all that is added. */
+bool workspace_is_review(const struct workspace *ws);
 /* Makes .tickmark in `dir` with the record, its own .gitignore and a CACHEDIR.TAG in its cache, all
  * 0700/0600. Refuses /, a home directory itself, /tmp itself, and a folder inside a .tickmark. */
 bool workspace_create(const char *dir, struct err *e);

@@ -187,6 +187,14 @@ struct attempt {
 	char **calls;         /* identifiers that the client gave with its call, "name=value"; NULL-terminated, or NULL */
 };
 
+/* How the memory of a run was measured. Words: "cgroup", "proc", "none". */
+enum memory_by {
+	MEMORY_BY_UNKNOWN,    /* nobody was there at its end */
+	MEMORY_BY_GROUP,      /* by the kernel in a control group: all of it */
+	MEMORY_BY_PROC,       /* summed over the processes as /proc shows them, from time to time */
+	MEMORY_BY_NONE,       /* the sum was not looked at: what is known is of the largest process */
+};
+
 /* The fact that ends it. */
 struct attempt_end {
 	int64_t attempt;
@@ -205,12 +213,13 @@ struct attempt_end {
 	int64_t cpu_user_us;
 	int64_t cpu_system_us;
 	int64_t peak_memory;     /* bytes, of the whole run as far as it was seen */
+	enum memory_by memory_by; /* who saw it */
 	int64_t killed;          /* processes that had to be ended after the script */
 	int64_t out_bytes;       /* produced, kept or not */
 	int64_t err_bytes;
 	struct digest out_sha256;    /* of everything produced */
 	struct digest err_sha256;
-	struct digest chunks_sha256; /* canonical rows of stream_chunk, in order (ledger.h) */
+	struct digest chunks_sha256; /* of the rows of stream_chunk, in order (store_chunks_hash_end) */
 	int64_t inputs;          /* manifest */
 	bool inputs_complete;    /* false: all offered files count */
 	int64_t artifacts;       /* manifest */
@@ -268,7 +277,7 @@ struct prune_result {
 
 /* What came home from a copy that was reviewed. */
 struct merge_result {
-	int64_t marks, notes, messages;
+	int64_t marks, notes, messages, checks;
 	int64_t already;           /* that were here */
 	int64_t unknown;           /* about attempts that are not here */
 };
@@ -290,6 +299,8 @@ const char *scratch_word(enum scratch s);
 enum scratch scratch_parse(const char *word);
 const char *input_word(enum input_class c);
 const char *artifact_word(enum artifact_kind k);
+const char *memory_by_word(enum memory_by m);
+enum memory_by memory_by_parse(const char *word); /* MEMORY_BY_UNKNOWN for NULL and unknown words */
 const char *verdict_word(enum verdict v);
 enum verdict verdict_parse(const char *word);
 

@@ -92,7 +92,7 @@ struct sandbox_result {
 	const struct limit_info *limit; /* SANDBOX_LIMIT: which */
 	int64_t limit_value;
 	int64_t limit_reached;
-	bool memory_by_group;        /* measured by the kernel in a control group, else by the keeper */
+	enum memory_by memory_by;    /* how peak_memory was measured */
 	bool at_memory;              /* these counters stood at their maximum when it ended */
 	bool at_scratch;
 	bool at_files;

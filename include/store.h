@@ -60,6 +60,8 @@ bool store_blob_put(struct store *st, const struct uuid *owner, const void *p, s
  * bytes read differ ("changed while it was read"). Nothing is read when `want` is kept already. */
 bool store_blob_put_fd(struct store *st, const struct uuid *owner, int fd, const char *what,
                        const struct digest *want, struct digest *out, int64_t *size, struct err *e);
+/* From another record; its hash is checked. */
+bool store_blob_copy(struct store *st, const struct uuid *owner, struct store *from, const struct digest *d, struct err *e);
 bool store_blob_has(struct store *st, const struct digest *d, int64_t *size);
 /* Calls `add` with its bytes in order; the hash is checked at the end (ERR_CORRUPT). add returns
  * false to stop (the error it set is handed on). ERR_NOTFOUND when the bytes are not kept. */
@@ -140,8 +142,16 @@ bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue
 /* Appends stream chunks, one transaction, synchronous NORMAL. */
 bool store_chunks_add(struct store *st, int64_t attempt, const struct chunk *chunks, size_t n, struct err *e);
 /* The running hash that attempt_end.chunks_sha256 ends with; it goes into the ledger entry of the end
- * and is not read back. */
-void store_chunk_hash(struct hasher *h, const struct chunk *c);
+ * and is not read back. It is made of the rows without their bytes and of the bytes of each stream by
+ * themselves: of a stream that was kept whole that is the hash of the stream, so that whoever needs both
+ * hashes each byte once. */
+struct chunks_hash {
+	struct hasher rows, bytes[2]; /* stdout, stderr */
+};
+void store_chunks_hash_begin(struct chunks_hash *h);
+void store_chunks_hash_add(struct chunks_hash *h, const struct chunk *c);
+/* streams (or NULL) gets the hashes of what is kept of stdout and stderr. */
+struct digest store_chunks_hash_end(struct chunks_hash *h, struct digest streams[2]);
 
 /* Ends an attempt: one transaction, durable when it returns: sets, refusals, verdict, end row,
  * ledger entry, tally, produced. `chunks` are the last ones. end->inputs and end->artifacts are
@@ -184,7 +194,6 @@ bool store_attempt_find(struct store *st, int64_t step, int64_t number, int64_t 
 bool store_attempt_last(struct store *st, int64_t back, int64_t *id, struct err *e);
 /* The attempt that a call with this identifier made (attempt.calls); 0: none. */
 bool store_attempt_by_call(struct store *st, const char *key, int64_t *id, struct err *e);
-bool store_attempt_by_uuid(struct store *st, const struct uuid *u, int64_t *id, struct err *e);
 bool store_step_last(struct store *st, int64_t *number, struct err *e); /* newest step; 0: none */
 /* Newest step whose script is this path; 0: none. */
 bool store_step_by_script(struct store *st, const char *script, int64_t *number, struct err *e);
@@ -249,8 +258,13 @@ bool store_produced(struct store *st, bool (*fn)(void *ctx, const struct produce
 
 /* An event that has no function of its own: "exported", "setting changed" … */
 bool store_event(struct store *st, const char *kind, int64_t subject, const char *text, struct err *e);
+/* An event of that kind: at place `at` of the ledger (0: the newest of them). *seq 0: there is none. `text` (or
+ * NULL) is owned by the caller. */
+bool store_event_at(struct store *st, int64_t at, const char *kind, int64_t *seq, char **text, struct err *e);
 struct ledger_head { int64_t seq; int64_t at_us; struct digest entry; };
 bool store_head(struct store *st, struct ledger_head *out, struct err *e);
+/* Place of the entry with this hash; 0: there is none. */
+bool store_ledger_find(struct store *st, const struct digest *entry, int64_t *seq, struct err *e);
 
 /* Recomputes everything: chain, facts against their entries, streams, sets, contents, and what no
  * entry covers. Faults go to `fault` one by one ("7.2: stdout differs from what its end recorded");

@@ -33,11 +33,43 @@ bool keep_backup(struct query *q, const char *path, struct keep_copy *out, struc
 bool keep_pack(struct query *q, const char *path, const struct keep_list *only, struct prune_result *left,
                struct keep_copy *out, struct err *e);
 
-/* Marks, notes and messages of a reviewed copy, `path` being its file or its folder. */
+/* Marks, notes, messages and checks of a review, `path` being its file, or a folder with a copy of the record. */
 bool keep_merge(struct workspace *ws, const char *path, struct merge_result *out, struct err *e);
 
-/* Makes the folder `dir` with a copy of the record `path` in it, to be reviewed there: marks, notes, messages
- * and checks go into the copy, the original is never written. *faults: what verify says of it. */
-bool keep_review(const char *path, const char *dir, struct keep_copy *out, int64_t *faults, struct err *e);
+/* What a file is known by. */
+bool keep_describe(const char *path, struct keep_copy *out, struct err *e);
+
+/* ---- reviewing a record from elsewhere (review_file.c) ----------------------------------------------- */
+
+/* Where the review of a record file is looked for: "for-mail.db" has "for-mail.review.db" beside it. Owned. */
+char *keep_review_name(const char *file);
+/* Begins one: `review` becomes a copy of the record `file`, bound to its head, into which marks, notes, messages
+ * and checks go; `file` is never written. *faults: what verify says of it. ERR_EXISTS. */
+bool keep_review(const char *file, const char *review, struct keep_copy *out, int64_t *faults, struct err *e);
+/* The review file of `file` (owned): itself, when it is one that was begun here, or the one beside it; NULL when there
+ * is none. False when the one beside it belongs to another state of `file`. */
+bool keep_find_review(const char *file, char **review, struct err *e);
+/* Folder of a review file that workspace_open takes; owned. */
+char *keep_review_folder(const char *review, struct err *e);
+
+/* ---- the head (signed_head.c) --------------------------------------------------------------------- */
+
+/* The newest ledger entry as a text with an SSH signature behind it, by the key of the user's setting
+ * signing-key: to be put in a mail, and given to verify later. */
+bool keep_sign_head(struct query *q, struct buf *out, struct err *e);
+struct keep_head {
+	struct uuid record;
+	int64_t entries;
+	struct digest head;
+	size_t said;              /* bytes of the text that are signed */
+};
+/* Takes such a text apart; false: it is none. */
+bool keep_read_head(const char *text, struct keep_head *out);
+/* Does its signature fit? See review_check_signatures. False: that could not be looked at. */
+bool keep_check_head(const char *text, const struct keep_head *head, const char *signers, bool *good, struct buf *who,
+                     struct err *e);
+/* The ledger entry with this hash; 0: the record has none. */
+bool keep_find_head(struct query *q, const struct digest *head, int64_t *seq, struct err *e);
+bool keep_is_record(struct query *q, const struct uuid *record, bool *same, struct err *e);
 
 #endif

@@ -53,6 +53,7 @@ struct review_signed {
 	const char *reviewer;
 	bool good;
 	const char *signer;       /* name in the allowed-signers file; without one, the key */
+	const char *unseen;       /* why it could not be looked at (no ssh-keygen here); NULL */
 };
 /* Each signed mark; `signers` is an allowed-signers file of ssh-keygen(1), NULL: any key will do. */
 bool review_check_signatures(struct query *q, const char *signers, bool (*fn)(void *ctx, const struct review_signed *s),

@@ -33,9 +33,9 @@ bool store_pack(struct store *st, const char *path, struct err *e);
 
 /* ---- what was said in a copy (merge.c) ----------------------------------------------------------------- */
 
-/* Marks, notes and messages of `from`, a copy of this record that somebody reviewed, with their time, name
- * and signature; what is here already stays as it is, so that the same merge twice changes nothing.
- * Refuses a copy of another record, and one that does not verify. */
+/* Marks, notes, messages and ended checks of `from`, a copy of this record that somebody reviewed, with their
+ * time, name and signature (a check gets the next number here); what is here already stays as it is, so that
+ * the same merge twice changes nothing. Refuses a copy of another record, and one that does not verify. */
 bool store_merge(struct store *st, struct store *from, struct merge_result *out, struct err *e);
 
 #endif

@@ -67,6 +67,13 @@ static const char *const artifact_words[] = {
 	[ARTIFACT_NOTED] = "noted",
 };
 
+static const char *const memory_by_words[] = {
+	[MEMORY_BY_UNKNOWN] = "unknown",
+	[MEMORY_BY_GROUP] = "cgroup",
+	[MEMORY_BY_PROC] = "proc",
+	[MEMORY_BY_NONE] = "none",
+};
+
 static const char *const verdict_words[] = {
 	[VERDICT_NONE] = "none",
 	[VERDICT_SAME] = "same",
@@ -166,6 +173,16 @@ const char *input_word(enum input_class c)
 const char *artifact_word(enum artifact_kind k)
 {
 	return word_of(artifact_words, ARRAY_LEN(artifact_words), k);
+}
+
+const char *memory_by_word(enum memory_by m)
+{
+	return word_of(memory_by_words, ARRAY_LEN(memory_by_words), m);
+}
+
+enum memory_by memory_by_parse(const char *word)
+{
+	return (enum memory_by)index_of(memory_by_words, ARRAY_LEN(memory_by_words), word);
 }
 
 const char *verdict_word(enum verdict v)

@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 #include "cmd.h"
+#include "model/keep.h"
 #include "plain.h"
 
 #include <errno.h>
@@ -58,11 +59,40 @@ const struct cmd_entry *cmd_find(const char *name)
 	return NULL;
 }
 
+/* The review of -C FILE; without one *ws stays NULL. */
+static bool open_review(struct cmd *c, struct err *e)
+{
+	char *review, *folder;
+
+	if (!keep_find_review(c->record, &review, e))
+		return false;
+	if (!review)
+		return true;
+	folder = keep_review_folder(review, e);
+	if (folder)
+		c->ws = workspace_open(folder, e);
+	free(folder);
+	free(review);
+	return c->ws != NULL;
+}
+
+static bool may_here(struct cmd *c, struct err *e)
+{
+	if (c->entry->flags & CMD_REVIEWS || !(c->record || workspace_is_review(c->ws)))
+		return true;
+	return err_set(e, ERR_READONLY, "that works in the record's own workspace only, not on a record from elsewhere");
+}
+
 bool cmd_folder(struct cmd *c, struct err *e)
 {
-	if (!c->ws)
-		c->ws = workspace_open(".", e);
-	return c->ws != NULL;
+	if (c->ws)
+		return true;
+	if (!c->record)
+		return (c->ws = workspace_open(".", e)) != NULL && may_here(c, e);
+	if (!may_here(c, e) || !open_review(c, e))
+		return false;
+	return c->ws || err_set(e, ERR_READONLY, "%s is evidence, which is never written; tickmark review %s begins a review file beside it, "
+	                                         "for marks, notes, messages and repeats", c->record, c->record);
 }
 
 bool cmd_workspace(struct cmd *c, struct err *e)
@@ -86,6 +116,10 @@ bool cmd_query(struct cmd *c, struct err *e)
 {
 	if (c->query)
 		return true;
+	if (c->record && !c->ws && (!may_here(c, e) || !open_review(c, e)))
+		return false;
+	if (c->record && !c->ws)
+		return (c->query = query_open_file(c->record, e)) != NULL;
 	if (!cmd_workspace(c, e))
 		return false;
 	c->query = query_open(c->ws, e);
@@ -173,9 +207,9 @@ static void cmd_release(struct cmd *c)
 	free(c->args);
 }
 
-static int run_command(const struct cmd_entry *entry, char **argv, const struct cli_fronts *fronts)
+static int run_command(const struct cmd_entry *entry, char **argv, const char *record, const struct cli_fronts *fronts)
 {
-	struct cmd c = { .entry = entry, .fronts = fronts };
+	struct cmd c = { .entry = entry, .fronts = fronts, .record = record };
 	int status = STATUS_USAGE;
 
 	if (option_parse(&c, argv)) {
@@ -209,7 +243,7 @@ int cli_dispatch(char **argv, const struct cli_fronts *fronts)
 {
 	const struct cmd_entry *entry = cmd_find(argv[0]);
 
-	return entry ? run_command(entry, argv + 1, fronts) : unknown_command(argv[0]);
+	return entry ? run_command(entry, argv + 1, NULL, fronts) : unknown_command(argv[0]);
 }
 
 /* ---- words in front of the command ----------------------------------------------------------------- */
@@ -247,8 +281,23 @@ static bool is_screen_word(const char *word)
 	return false;
 }
 
+/* -C DIR goes there; -C FILE names the record. */
+static bool go_to(const char *dir, const char **record)
+{
+	struct stat st;
+
+	if (stat(dir, &st) == 0 && S_ISREG(st.st_mode)) {
+		*record = dir;
+		return true;
+	}
+	if (chdir(dir) == 0)
+		return true;
+	console_say(NULL, "cannot go to folder %s: %s", dir, strerror(errno));
+	return false;
+}
+
 /* Words in front of the command; *argv is left at it. -1: go on, else the exit status. */
-static int front_words(char ***argv, struct cli_screen *screen)
+static int front_words(char ***argv, struct cli_screen *screen, const char **record)
 {
 	for (; **argv && ***argv == '-' && strcmp(**argv, "-") != 0; ++*argv) {
 		const char *word = **argv;
@@ -274,11 +323,9 @@ static int front_words(char ***argv, struct cli_screen *screen)
 			return cmd_usage(NULL, "no option %s before the command", word);
 		const char *dir = word[2] ? word + 2 : *++*argv;
 		if (!dir)
-			return cmd_usage(NULL, "-C needs DIR");
-		if (chdir(dir) != 0) {
-			console_say(NULL, "cannot go to folder %s: %s", dir, strerror(errno));
+			return cmd_usage(NULL, "-C needs DIR or FILE");
+		if (!go_to(dir, record))
 			return STATUS_FAILED;
-		}
 	}
 	return -1;
 }
@@ -294,16 +341,18 @@ static bool is_plain(const struct cli_screen *screen)
 int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 {
 	struct cli_screen screen = { 0 };
+	const char *record = NULL;
 	struct stat st;
 
 	(void)argc;
 	fs_guard_stdio();
 	if (*argv)
 		argv++;
-	int status = front_words(&argv, &screen);
+	int status = front_words(&argv, &screen, &record);
 	if (status >= 0)
 		return status;
-	if (!*argv && is_plain(&screen))
+	screen.path = record;
+	if (!*argv && !record && is_plain(&screen))
 		return plain_main(fronts);
 	if (*argv && screen.plain)
 		return cmd_usage(NULL, "--plain stands alone");
@@ -311,7 +360,7 @@ int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 		return fronts->screen(&screen);
 	const struct cmd_entry *entry = cmd_find(*argv);
 	if (entry)
-		return run_command(entry, argv + 1, fronts);
+		return run_command(entry, argv + 1, record, fronts);
 	screen.path = *argv;
 	if (stat(*argv, &st) == 0)
 		return fronts->screen(&screen);

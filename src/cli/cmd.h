@@ -42,6 +42,7 @@ enum cmd_flag {
 	CMD_HIDDEN = 1, /* not in lists of commands */
 	CMD_REST = 2,   /* options end at the first operand: the rest belongs to somebody else */
 	CMD_LIMITS = 4, /* takes an option for every limit that has one */
+	CMD_REVIEWS = 8, /* has a meaning for a record from elsewhere, and in its review */
 };
 
 struct cmd;
@@ -87,7 +88,8 @@ struct cmd {
 	size_t args_n;
 	bool json;            /* --json */
 	bool help;            /* --help */
-	struct workspace *ws; /* opened by cmd_folder or cmd_workspace */
+	const char *record;   /* file of -C FILE; NULL: the current folder's */
+	struct workspace *ws; /* opened by cmd_folder or cmd_workspace; NULL with a query: evidence */
 	struct query *query;  /* opened by cmd_query */
 	struct run *run;      /* the last one that was watched; let go when all was said */
 };
@@ -105,7 +107,7 @@ const char *option_nearest(const char *typed, const char *const *words, size_t n
 bool cmd_folder(struct cmd *c, struct err *e);
 /* The same, and marks attempts whose runner vanished. */
 bool cmd_workspace(struct cmd *c, struct err *e);
-/* All that, and its record for reading. */
+/* All that, and its record for reading; of -C FILE without a review the file itself, and no workspace. */
 bool cmd_query(struct cmd *c, struct err *e);
 /* Says the error and returns the exit status that goes with it. */
 int cmd_fail(const struct cmd *c, const struct err *e);

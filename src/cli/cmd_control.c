@@ -123,6 +123,7 @@ const struct cmd_entry cmd_stop_entry = {
 	.examples = "tickmark stop 7.2\ntickmark stop --all",
 	.options = stop_options,
 	.members = stop_members,
+	.flags = CMD_REVIEWS,
 	.max_args = 1,
 	.run = stop_run,
 };
@@ -184,6 +185,7 @@ const struct cmd_entry cmd_wait_entry = {
 	.examples = "tickmark wait last\ntickmark wait --timeout 10s 7.2",
 	.options = wait_options,
 	.members = wait_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.run = wait_run,
 };

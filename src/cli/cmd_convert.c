@@ -23,7 +23,7 @@ const struct cmd_entry cmd_convert_entry = {
 	.detail = "Used by diff for workbooks (READER xlsx). The answer is JSON lines below .tickmark/cache/convert.",
 	.statuses = "0 done, 2 it could not be read, 3 wrong use",
 	.examples = "tickmark convert 49b5101fbc760e4c94aa50e4e4559d8322f97cef9221c7662ce1c31e69748e43 xlsx # into the cache",
-	.flags = CMD_HIDDEN,
+	.flags = CMD_HIDDEN | CMD_REVIEWS,
 	.min_args = 2,
 	.run = convert_run,
 };

@@ -63,6 +63,7 @@ const struct cmd_entry cmd_backup_entry = {
 	.examples = "tickmark backup /mnt/backup/premium-check.db",
 	.options = no_options,
 	.members = copy_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.max_args = 1,
 	.run = backup_run,
@@ -94,6 +95,7 @@ const struct cmd_entry cmd_pack_entry = {
 	.examples = "tickmark pack for-review.db\ntickmark pack step-7.db 7",
 	.options = no_options,
 	.members = copy_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.max_args = SIZE_MAX,
 	.run = pack_run,
@@ -102,66 +104,59 @@ const struct cmd_entry cmd_pack_entry = {
 /* ---- reviewing elsewhere ------------------------------------------------------------------------------ */
 
 static const struct cmd_member review_members[] = {
-	{ "folder", "folder of the copy" },
+	{ "review", "the review file" },
 	{ "attempts", "number of attempts in it" },
 	{ "head", "hash of the newest entry of the original's ledger" },
 	{ "faults", "what verify found wrong with it" },
 	{ NULL, NULL },
 };
 
-/* "for-review.db" is reviewed in "for-review.review". */
-static char *review_folder(const char *file)
-{
-	size_t n = strlen(file);
-
-	if (n > 3 && strcmp(file + n - 3, ".db") == 0)
-		n -= 3;
-	return xasprintf("%.*s.review", (int)n, file);
-}
-
 static int review_run(struct cmd *c)
 {
-	char *dir = c->args_n > 1 ? xstrdup(c->args[1]) : review_folder(c->args[0]);
+	char *review = c->args_n > 1 ? xstrdup(c->args[1]) : keep_review_name(c->args[0]);
 	struct keep_copy k;
 	struct err e = { 0 };
 	int64_t faults = 0;
 
-	if (!keep_review(c->args[0], dir, &k, &faults, &e)) {
-		free(dir);
+	if (!keep_review(c->args[0], review, &k, &faults, &e)) {
+		free(review);
 		return cmd_fail(c, &e);
 	}
 	int status = faults ? STATUS_NOT_GOOD : STATUS_DONE;
 	if (c->json) {
 		struct json_writer *w = json_writer_new();
 
-		json_put_bytes(w, "folder", dir, strlen(dir));
+		json_put_bytes(w, "review", review, strlen(review));
 		json_put_int(w, "attempts", k.attempts);
 		json_put_digest(w, "head", &k.head);
 		json_put_int(w, "faults", faults);
-		free(dir);
+		free(review);
 		return cmd_print_json(c, w, status);
 	}
-	char head[DIGEST_HEX], *name = console_name(stdout, dir);
+	char head[DIGEST_HEX], *name = console_name(stdout, review);
 	digest_hex(&k.head, head);
 	printf("%lld attempt%s, head %s\n", (long long)k.attempts, k.attempts == 1 ? "" : "s", head);
 	if (faults)
 		printf("it does not verify: %lld fault%s; tickmark verify FILE names them\n", (long long)faults, faults == 1 ? "" : "s");
-	printf("to be reviewed in %s: tickmark %s\nthen, where the original is: tickmark merge %s\n", name, name, name);
+	printf("what is said of it goes to %s\nthen, where the original is: tickmark merge %s\n", name, name);
 	free(name);
-	free(dir);
+	free(review);
 	return status;
 }
 
 const struct cmd_entry cmd_review_entry = {
 	.name = "review",
-	.args = "FILE [DIR]",
-	.brief = "Makes a folder in which a record from elsewhere can be reviewed",
-	.detail = "FILE is never written: DIR (otherwise FILE.review) gets a copy, in which everything works that needs no files "
-	          "of the original folder: reading, comparing, repeating, marks, notes, messages, reports. tickmark merge DIR "
+	.args = "FILE [REVIEW]",
+	.brief = "Begins a review file beside a record from elsewhere",
+	.detail = "FILE is never written. REVIEW (otherwise for-mail.review.db for for-mail.db) becomes a copy bound to its head, into "
+	          "which marks, notes, messages and repeats go from then on, whether it or FILE is opened: on the screen, where the "
+	          "first mark asks for it as well, or with tickmark -C FILE mark … It is what to send back: tickmark merge REVIEW "
 	          "brings what was said home into the original record.\n\n"
-	          "FILE is verified first. Compare the printed head with the one in the mail that brought it.",
+	          "FILE is verified first. Compare the printed head with the one in the mail that brought it. Code of a record from "
+	          "elsewhere runs in a sandbox of tier A alone, with an interpreter of this machine.",
 	.statuses = "0 done, 1 done, and FILE does not verify, 2 it could not be done, 3 wrong use",
-	.examples = "tickmark review for-review.db\ntickmark for-review.review # opens it",
+	.examples = "tickmark review for-mail.db\ntickmark for-mail.db # opens it with its review\n"
+	            "tickmark -C for-mail.db mark 7.2 accepted -n 'agreed to the schedule'",
 	.options = no_options,
 	.members = review_members,
 	.min_args = 1,
@@ -173,6 +168,7 @@ static const struct cmd_member merge_members[] = {
 	{ "marks", "marks that came" },
 	{ "notes", "notes that came" },
 	{ "messages", "messages that came" },
+	{ "checks", "repeats that came" },
 	{ "already", "of all these, what was here before" },
 	{ "unknown", "about attempts that are not here" },
 	{ NULL, NULL },
@@ -191,13 +187,14 @@ static int merge_run(struct cmd *c)
 		json_put_int(w, "marks", r.marks);
 		json_put_int(w, "notes", r.notes);
 		json_put_int(w, "messages", r.messages);
+		json_put_int(w, "checks", r.checks);
 		json_put_int(w, "already", r.already);
 		json_put_int(w, "unknown", r.unknown);
 		return cmd_print_json(c, w, STATUS_DONE);
 	}
-	printf("merged: %lld mark%s, %lld note%s, %lld message%s; %lld here already\n", (long long)r.marks,
+	printf("merged: %lld mark%s, %lld note%s, %lld message%s, %lld repeat%s; %lld here already\n", (long long)r.marks,
 	       r.marks == 1 ? "" : "s", (long long)r.notes, r.notes == 1 ? "" : "s", (long long)r.messages,
-	       r.messages == 1 ? "" : "s", (long long)r.already);
+	       r.messages == 1 ? "" : "s", (long long)r.checks, r.checks == 1 ? "" : "s", (long long)r.already);
 	if (r.unknown)
 		printf("left out: %lld about attempts that are not in this record\n", (long long)r.unknown);
 	return STATUS_DONE;
@@ -206,12 +203,12 @@ static int merge_run(struct cmd *c)
 const struct cmd_entry cmd_merge_entry = {
 	.name = "merge",
 	.args = "REVIEW",
-	.brief = "Brings marks, notes and messages of a reviewed copy home",
-	.detail = "REVIEW is the folder that tickmark review made, or a record file: a copy of this record. Each mark keeps its "
-	          "reviewer, time and signature; what is here already stays, so that the same merge twice changes nothing. Checks "
-	          "that were run on the copy stay there.",
+	.brief = "Brings marks, notes, messages and repeats of a review home",
+	.detail = "REVIEW is a review file, or any other copy of this record. Each mark keeps its reviewer, time and signature, each "
+	          "repeat its streams, files and verdict; what is here already stays, so that the same merge twice changes nothing. "
+	          "REVIEW is verified first.",
 	.statuses = "0 done, 2 it could not be done, 3 wrong use",
-	.examples = "tickmark merge ~/mail/for-review.review",
+	.examples = "tickmark merge ~/mail/for-mail.review.db",
 	.options = no_options,
 	.members = merge_members,
 	.min_args = 1,

@@ -274,6 +274,7 @@ const struct cmd_entry cmd_diff_entry = {
 	            "tickmark diff 2.1 2.2 --only tiv.csv --key postcode\ntickmark diff --files old.csv new.csv",
 	.options = diff_options,
 	.members = diff_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.max_args = 2,
 	.run = diff_run,

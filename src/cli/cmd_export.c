@@ -323,6 +323,7 @@ const struct cmd_entry cmd_export_entry = {
 	            "tickmark export 7.2 --to out --whole # with streams and code\ntickmark export 7.2 --stdout -o - | wc -l",
 	.options = export_options,
 	.members = export_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.max_args = 2,
 	.run = export_run,

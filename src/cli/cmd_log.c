@@ -221,6 +221,7 @@ const struct cmd_entry cmd_log_entry = {
 	.examples = "tickmark log\ntickmark log -n 5\ntickmark log --checks 7 # attempts and repeats of step 7",
 	.options = log_options,
 	.members = log_members,
+	.flags = CMD_REVIEWS,
 	.max_args = 1,
 	.run = log_run,
 };

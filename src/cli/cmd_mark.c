@@ -16,7 +16,7 @@ static const char *how_of(void)
 static bool find_subject(struct cmd *c, const char *text, int64_t *attempt, struct err *e)
 {
 	*attempt = 0;
-	if (!cmd_query(c, e))
+	if (!cmd_workspace(c, e) || !cmd_query(c, e))
 		return false;
 	return strcmp(text, "record") == 0 || query_resolve_text(c->query, text, attempt, e);
 }
@@ -116,6 +116,7 @@ const struct cmd_entry cmd_mark_entry = {
 	.examples = "tickmark mark 7.2 accepted -n \"agreed to the policy schedule\"\ntickmark mark record accepted",
 	.options = mark_options,
 	.members = mark_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 2,
 	.run = mark_run,
 };
@@ -212,7 +213,7 @@ static int note_run(struct cmd *c)
 	int64_t attempt;
 	int status;
 
-	if (!cmd_query(c, &e) || !query_resolve_text(c->query, c->args[0], &attempt, &e) ||
+	if (!cmd_workspace(c, &e) || !cmd_query(c, &e) || !query_resolve_text(c->query, c->args[0], &attempt, &e) ||
 	    !query_detail(c->query, attempt, &d, &e))
 		return cmd_fail(c, &e);
 	if (take_place(c, &d, &at, &e) && review_note(c->ws, attempt, &at, c->args[1], how_of(), &e))
@@ -234,6 +235,7 @@ const struct cmd_entry cmd_note_entry = {
 	            "tickmark note 7.2 --file layers.csv --cell B7 \"footed\"",
 	.options = note_options,
 	.members = note_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 2,
 	.run = note_run,
 };

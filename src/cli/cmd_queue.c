@@ -131,5 +131,6 @@ const struct cmd_entry cmd_queue_entry = {
 	.examples = "tickmark queue\ntickmark queue --sample 25 --seed 7",
 	.options = queue_options,
 	.members = queue_members,
+	.flags = CMD_REVIEWS,
 	.run = queue_run,
 };

@@ -373,6 +373,7 @@ const struct cmd_entry cmd_repeat_entry = {
 	            "tickmark repeat --all --json\ntickmark repeat --since 7d --jobs 2",
 	.options = repeat_options,
 	.members = repeat_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 0,
 	.max_args = SIZE_MAX,
 	.run = repeat_run,

@@ -91,7 +91,7 @@ static int report_run(struct cmd *c)
 	}
 	if (ok) {
 		char *what = xasprintf("report %s (%s): %zu attempts", to_file ? path : "to stdout", form->name, r.n);
-		ok = review_exported(c->ws, what, &e);
+		ok = !c->ws || review_exported(c->ws, what, &e); /* evidence is told nothing */
 		free(what);
 	}
 	if (!ok)
@@ -115,6 +115,7 @@ const struct cmd_entry cmd_report_entry = {
 	.examples = "tickmark report -o review.html\ntickmark report --csv 3 7.2 > marks.csv\n"
 	            "tickmark report --code --stdout -o full.md",
 	.options = report_options,
+	.flags = CMD_REVIEWS,
 	.max_args = SIZE_MAX,
 	.run = report_run,
 };

@@ -146,6 +146,7 @@ const struct cmd_entry cmd_say_entry = {
 	            "tickmark say --of 7.2 # messages that cite it",
 	.options = say_options,
 	.members = say_members,
+	.flags = CMD_REVIEWS,
 	.max_args = SIZE_MAX,
 	.run = say_run,
 };

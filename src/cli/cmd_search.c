@@ -200,15 +200,16 @@ static int search_run(struct cmd *c)
 	r.most = (size_t)n;
 	r.flags = (option_given(c, "fixed") ? SEARCH_LITERAL : 0) | (option_given(c, "case") ? SEARCH_CASE : 0) |
 	          (option_given(c, "ignore-case") ? SEARCH_NOCASE : 0);
-	if (!cmd_workspace(c, &e))
+	if (!cmd_query(c, &e))
 		return cmd_fail(c, &e);
+	bool evidence = query_is_evidence(c->query);
 	atomic_store(&interrupted, false);
 	sigaction(SIGINT, &act, &before);
 	if (c->json) {
 		p.json = json_writer_new();
 		json_open(p.json, "hits", '[');
 	}
-	bool ok = record_search(workspace_record(c->ws), false, &r, take_hit, &p, &sum, &at, &e);
+	bool ok = record_search(evidence ? c->record : workspace_record(c->ws), evidence, &r, take_hit, &p, &sum, &at, &e);
 	sigaction(SIGINT, &before, NULL);
 	if (!ok) {
 		if (p.json)
@@ -236,6 +237,7 @@ const struct cmd_entry cmd_search_entry = {
 	.examples = "tickmark search 'TIV.*NaN'\ntickmark search -F 'total[0]' --in code\ntickmark search --json premium | jq .sum",
 	.options = search_options,
 	.members = search_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.run = search_run,
 };

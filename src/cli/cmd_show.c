@@ -166,6 +166,7 @@ const struct cmd_entry cmd_show_entry = {
 	            "tickmark show 7.2 --json | jq .inputs",
 	.options = show_options,
 	.members = detail_members,
+	.flags = CMD_REVIEWS,
 	.min_args = 1,
 	.run = show_run,
 };

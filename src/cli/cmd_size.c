@@ -163,6 +163,7 @@ const struct cmd_entry cmd_size_entry = {
 	.examples = "tickmark size\ntickmark size --json | jq .artifacts",
 	.options = no_options,
 	.members = size_members,
+	.flags = CMD_REVIEWS,
 	.max_args = 1,
 	.run = size_run,
 };

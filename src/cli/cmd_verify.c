@@ -1,16 +1,20 @@
 /* verify: whether a record is what was written, entry by entry, byte by byte. */
 #include "cmd.h"
+#include "model/keep.h"
 #include "model/review.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PATIENCE_US 500000
+#define HEAD_MOST 65536 /* bytes of a signed head */
 
 static const struct cmd_option verify_options[] = {
 	{ .name = "head", .help = "print the hash of the newest entry, and nothing else" },
-	{ .name = "signers", .arg = "FILE", .help = "check signatures under marks against this allowed-signers file of ssh-keygen" },
-	{ .name = "expect", .arg = "HASH", .help = "the head must be HASH, as it was told by other means" },
+	{ .name = "sign", .help = "with --head: print it as a text signed with your SSH key (setting signing-key)" },
+	{ .name = "signers", .arg = "FILE", .help = "check signatures against this allowed-signers file of ssh-keygen" },
+	{ .name = "expect", .arg = "HEAD", .help = "the record must contain HEAD: a hash told by other means, or a file that --sign made" },
 	{ .name = NULL },
 };
 
@@ -21,10 +25,12 @@ static const struct cmd_member verify_members[] = {
 	{ "newest_at", "time of the newest entry" },
 	{ "entries", "number of entries of the ledger" },
 	{ "head", "hash of the newest entry" },
-	{ "head_expected", "whether it is the one of --expect; null without it" },
+	{ "head_expected", "whether the record contains the one of --expect; null without it" },
+	{ "added", "number of entries behind that; null where it is not there" },
 	{ "files", "number of byte strings that were hashed again" },
 	{ "bytes", "their size" },
 	{ "signed", "number of marks whose signature fits" },
+	{ "unseen", "number of signatures that could not be looked at" },
 	{ "running", "whether attempts are running" },
 	{ "faults[]", "what is wrong, one text each" },
 	{ NULL, NULL },
@@ -32,9 +38,16 @@ static const struct cmd_member verify_members[] = {
 
 struct verifying {
 	struct cmd *c;
-	int64_t is_signed;   /* marks whose signature fits */
+	int64_t is_signed;     /* marks whose signature fits */
+	int64_t unseen;        /* signatures that could not be looked at */
+	char *unseen_why;
 	struct strv signed_by; /* one line each */
 	struct strv faults;
+	bool expecting;        /* a head: */
+	int64_t expected;      /* its place; 0: the record has it not */
+	struct digest head;
+	char *text;            /* signed; NULL: a hash alone */
+	struct keep_head signed_head;
 	bool progress;   /* shown on the terminal */
 	int64_t from_us; /* when it began: what is done in a moment needs no progress */
 	int64_t shown;   /* percent; -1: nothing was */
@@ -82,6 +95,11 @@ static void print_text(const struct verifying *v, const struct verify_report *r)
 		printf("%s\n", line);
 		free(line);
 	}
+	if (v->unseen)
+		printf("%lld signature%s could not be looked at: %s\n", (long long)v->unseen, v->unseen == 1 ? "" : "s", v->unseen_why);
+	if (v->expected)
+		printf("the expected head is entry %lld: %lld were added since\n", (long long)v->expected,
+		       (long long)(r->head_seq - v->expected));
 	if (r->running)
 		printf("attempts are running\n");
 	for (size_t i = 0; i < v->faults.n; i++) {
@@ -97,7 +115,7 @@ static void print_text(const struct verifying *v, const struct verify_report *r)
 	free(word);
 }
 
-static int print_json(struct cmd *c, const struct verifying *v, const struct verify_report *r, int expected, int status)
+static int print_json(struct cmd *c, const struct verifying *v, const struct verify_report *r, int status)
 {
 	struct json_writer *w = json_writer_new();
 
@@ -107,13 +125,18 @@ static int print_json(struct cmd *c, const struct verifying *v, const struct ver
 	json_put_time(w, "newest_at", r->newest_us);
 	json_put_int(w, "entries", r->entries);
 	json_put_digest(w, "head", &r->head);
-	if (expected < 0)
-		json_put_null(w, "head_expected");
+	if (v->expecting)
+		json_put_bool(w, "head_expected", v->expected != 0);
 	else
-		json_put_bool(w, "head_expected", expected);
+		json_put_null(w, "head_expected");
+	if (v->expected)
+		json_put_int(w, "added", r->head_seq - v->expected);
+	else
+		json_put_null(w, "added");
 	json_put_int(w, "files", r->blobs);
 	json_put_int(w, "bytes", r->bytes);
 	json_put_int(w, "signed", v->is_signed);
+	json_put_int(w, "unseen", v->unseen);
 	json_put_bool(w, "running", r->running);
 	json_open(w, "faults", '[');
 	for (size_t i = 0; i < v->faults.n; i++)
@@ -122,28 +145,83 @@ static int print_json(struct cmd *c, const struct verifying *v, const struct ver
 	return cmd_print_json(c, w, status);
 }
 
-/* 1 the head is the expected one, 0 it is not, -1 none was named. */
-static int compare_head(const struct cmd *c, const struct verify_report *r)
-{
-	struct digest want;
+/* ---- signatures --------------------------------------------------------------------------------- */
 
-	if (!option_given(c, "expect"))
-		return -1;
-	digest_parse(option_value(c, "expect"), &want);
-	return digest_equal(&want, &r->head);
+static void take_unseen(struct verifying *v, const char *why)
+{
+	if (v->unseen++ == 0)
+		v->unseen_why = console_str(stdout, why);
 }
 
 static bool check_signature(void *ctx, const struct review_signed *s)
 {
 	struct verifying *v = ctx;
 
-	if (s->good) {
+	if (s->unseen) {
+		take_unseen(v, s->unseen);
+	} else if (s->good) {
 		v->is_signed++;
 		strv_addf(&v->signed_by, "%s %s by %s, signed with %s", s->ref, judgement_word(s->judgement), s->reviewer, s->signer);
 	} else {
 		strv_addf(&v->faults, "%s: the signature under \"%s\" by %s %s", s->ref, judgement_word(s->judgement), s->reviewer,
 		          option_given(v->c, "signers") ? "is of nobody in the file of signers, or does not fit" : "does not fit");
 	}
+	return true;
+}
+
+/* ---- the expected head -------------------------------------------------------------------------- */
+
+static bool read_expected(struct verifying *v, const char *word, struct err *e)
+{
+	struct buf text = { 0 };
+
+	v->expecting = true;
+	if (digest_parse(word, &v->head))
+		return true;
+	if (!fs_exists(AT_FDCWD, word))
+		return err_set(e, ERR_INPUT, "--expect needs a hash of 64 hexadecimal digits, or a file that verify --head --sign made");
+	if (!fs_read(AT_FDCWD, word, HEAD_MOST, &text, e))
+		return false;
+	v->text = buf_take(&text);
+	if (!keep_read_head(v->text, &v->signed_head))
+		return err_set(e, ERR_INPUT, "%s is no signed head of a record", word);
+	v->head = v->signed_head.head;
+	return true;
+}
+
+static void check_head_signature(struct verifying *v)
+{
+	struct buf who = { 0 };
+	struct err why = { 0 };
+	bool good = false;
+
+	if (!keep_check_head(v->text, &v->signed_head, option_value(v->c, "signers"), &good, &who, &why))
+		take_unseen(v, why.msg);
+	else if (good)
+		strv_addf(&v->signed_by, "the expected head, signed with %s", who.data ? who.data : "");
+	else
+		strv_addf(&v->faults, "the signature under the expected head %s",
+		          option_given(v->c, "signers") ? "is of nobody in the file of signers, or does not fit" : "does not fit");
+	buf_free(&who);
+}
+
+static bool compare_head(struct verifying *v, struct err *e)
+{
+	bool same = true;
+
+	if (!v->expecting)
+		return true;
+	if (!keep_find_head(v->c->query, &v->head, &v->expected, e) ||
+	    (v->text && !keep_is_record(v->c->query, &v->signed_head.record, &same, e)))
+		return false;
+	if (!same)
+		strv_add(&v->faults, "the expected head is that of another record");
+	else if (v->expected == 0)
+		strv_add(&v->faults, "the expected head is not in it: entries were removed or changed since, or it is another record");
+	else if (v->text && v->expected != v->signed_head.entries)
+		strv_add(&v->faults, "the expected head stands at another place than was signed");
+	if (v->text)
+		check_head_signature(v);
 	return true;
 }
 
@@ -155,44 +233,68 @@ static bool open_record(struct cmd *c, struct err *e)
 	return c->query != NULL;
 }
 
+static int sign_head(struct cmd *c)
+{
+	struct buf text = { 0 };
+	struct err e = { 0 };
+
+	if (!keep_sign_head(c->query, &text, &e)) {
+		buf_free(&text);
+		return cmd_fail(c, &e);
+	}
+	fwrite(text.data, 1, text.len, stdout);
+	buf_free(&text);
+	return STATUS_DONE;
+}
+
+static int print_result(struct cmd *c, const struct verifying *v, const struct verify_report *r)
+{
+	int status = v->faults.n || r->faults ? STATUS_NOT_GOOD : STATUS_DONE;
+
+	if (c->json)
+		return print_json(c, v, r, status);
+	if (!option_given(c, "head")) {
+		print_text(v, r);
+	} else if (option_given(c, "sign") && !status) {
+		status = sign_head(c);
+	} else if (!option_given(c, "sign")) {
+		char head[DIGEST_HEX];
+
+		digest_hex(&r->head, head);
+		printf("%s\n", head);
+	}
+	if (option_given(c, "head") && status == STATUS_NOT_GOOD)
+		console_say(c, "the record is broken; tickmark verify says where");
+	/* Who asks for signers by name has no answer without them. */
+	if (status == STATUS_DONE && v->unseen && option_given(c, "signers"))
+		status = STATUS_FAILED;
+	return status;
+}
+
+static bool look(struct verifying *v, struct verify_report *r, struct err *e)
+{
+	const char *expect = option_value(v->c, "expect");
+
+	if ((expect && !read_expected(v, expect, e)) || !open_record(v->c, e))
+		return false;
+	bool ok = query_verify(v->c->query, take_fault, show_progress, v, r, e);
+	clear_progress(v);
+	return ok && review_check_signatures(v->c->query, option_value(v->c, "signers"), check_signature, v, e) && compare_head(v, e);
+}
+
 static int verify_run(struct cmd *c)
 {
 	struct verifying v = { .c = c, .progress = console_is_tty(stderr), .from_us = clock_mono_us(), .shown = -1 };
 	struct verify_report r = { 0 };
 	struct err e = { 0 };
-	struct digest want;
-	int status;
 
-	if (option_given(c, "expect") && !digest_parse(option_value(c, "expect"), &want))
-		return cmd_usage(c, "--expect needs a hash of 64 hexadecimal digits");
-	if (!open_record(c, &e))
-		return cmd_fail(c, &e);
-	bool ok = query_verify(c->query, take_fault, show_progress, &v, &r, &e);
-	clear_progress(&v);
-	ok = ok && review_check_signatures(c->query, option_value(c, "signers"), check_signature, &v, &e);
-	if (!ok) {
-		strv_free(&v.faults);
-	strv_free(&v.signed_by);
-		return cmd_fail(c, &e);
-	}
-	int expected = compare_head(c, &r);
-	if (expected == 0)
-		strv_add(&v.faults, "the head is not the expected one: entries were added, removed or changed since");
-	status = v.faults.n || r.faults ? STATUS_NOT_GOOD : STATUS_DONE;
-	if (c->json) {
-		status = print_json(c, &v, &r, expected, status);
-	} else if (option_given(c, "head")) {
-		char head[DIGEST_HEX];
-
-		digest_hex(&r.head, head);
-		printf("%s\n", head);
-		if (status)
-			console_say(c, "the record is broken; tickmark verify says where");
-	} else {
-		print_text(&v, &r);
-	}
+	if (option_given(c, "sign") && (!option_given(c, "head") || c->json))
+		return cmd_usage(c, "--sign goes with --head, and not with --json");
+	int status = look(&v, &r, &e) ? print_result(c, &v, &r) : cmd_fail(c, &e);
 	strv_free(&v.faults);
 	strv_free(&v.signed_by);
+	free(v.unseen_why);
+	free(v.text);
 	return status;
 }
 
@@ -203,12 +305,17 @@ const struct cmd_entry cmd_verify_entry = {
 	.detail = "Without FILE, the record of the workspace; FILE is any record, which is not written to. Every entry of "
 	          "the ledger and everything it stands for is hashed again. That a record ends too early shows only "
 	          "when its head is known by other means: note head and count when the record is handed over, and "
-	          "give the head with --expect.",
-	.statuses = "0 intact, 1 broken, or not the expected head, 2 it could not be checked, 3 wrong use",
+	          "give the head with --expect, which says whether the record still contains it and how much was added. "
+	          "--head --sign prints the head as a text with your SSH signature, made by ssh-keygen -Y as git does it; "
+	          "--expect takes that text as a file, and --signers checks who signed it. Where signatures cannot be looked "
+	          "at, the rest is verified and that is said.",
+	.statuses = "0 intact, 1 broken, or without the expected head, 2 it could not be checked, 3 wrong use",
 	.examples = "tickmark verify\ntickmark verify --head # to be put in the mail\n"
-	            "tickmark verify --expect 9f3c... copy/record.db",
+	            "tickmark verify --head --sign > head.txt\n"
+	            "tickmark verify --expect head.txt --signers signers copy/record.db",
 	.options = verify_options,
 	.members = verify_members,
+	.flags = CMD_REVIEWS,
 	.max_args = 1,
 	.run = verify_run,
 };

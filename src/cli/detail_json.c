@@ -103,6 +103,8 @@ const struct cmd_member detail_members[] = {
 	{ "resources.cpu_user_us", "processor time in the program" },
 	{ "resources.cpu_system_us", "processor time in the kernel" },
 	{ "resources.peak_memory", "bytes, of the whole run as far as it was seen" },
+	{ "resources.memory_by", "how that was measured: cgroup (all of it), proc (summed from time to time), none (of the largest "
+	  "process alone); null when nobody was there" },
 	{ "resources.killed", "processes that had to be ended after the script" },
 	{ "figures.backend", "matplotlib backend when figures were seen" },
 	{ "figures.lost", "figures that could not be saved" },
@@ -499,6 +501,7 @@ static void put_policy(struct json_writer *w, const struct detail *d)
 	json_put_int(w, "cpu_user_us", d->end.cpu_user_us);
 	json_put_int(w, "cpu_system_us", d->end.cpu_system_us);
 	json_put_int(w, "peak_memory", d->end.peak_memory);
+	put_name(w, "memory_by", d->end.memory_by ? memory_by_word(d->end.memory_by) : NULL);
 	json_put_int(w, "killed", d->end.killed);
 	json_close(w);
 	json_open(w, "figures", '{');

@@ -32,7 +32,8 @@ const struct help_topic help_topics[] = {
 	{ "FILES",
 	  ".tickmark/record.db: the record of a workspace, one SQLite file. .tickmark/config: its settings. "
 	  ".tickmark/cache: may be deleted at any time. .tickmarkignore: files that are not to be attached, "
-	  "in the form of .gitignore. ~/.config/tickmark/config: the user's settings." },
+	  "in the form of .gitignore. ~/.config/tickmark/config: the user's settings. for-mail.review.db: what was "
+	  "said of the record for-mail.db. ~/.cache/tickmark/reviews: locks and caches of reviews, may be deleted." },
 	{ NULL, NULL },
 };
 
@@ -173,7 +174,7 @@ void help_all(FILE *f)
 		if (!(cmd_table[i]->flags & CMD_HIDDEN))
 			entry_line(f, cmd_table[i]->name, cmd_table[i]->brief, 12);
 	fprintf(f, "\nbefore the command:\n");
-	entry_line(f, "-C DIR", "work in DIR instead of the current folder", 14);
+	entry_line(f, "-C DIR", "work in DIR, or on the record FILE (see review)", 14);
 	entry_line(f, "--plain", "no screen: numbered questions and plain lines (also where TERM is dumb)", 14);
 	entry_line(f, "--version", "version of this program", 14);
 	for (const struct help_topic *t = help_topics; t->title; t++) {

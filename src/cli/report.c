@@ -241,7 +241,7 @@ bool report_collect(struct cmd *c, struct report *r, struct err *e)
 	r->err = option_given(c, "stderr");
 	if (!cmd_query(c, e))
 		return false;
-	r->workspace = xstrdup(workspace_root(c->ws));
+	r->workspace = xstrdup(c->record ? c->record : workspace_root(c->ws));
 	r->made_by = review_person(c->ws);
 	r->made_us = clock_now_us();
 	r->opinion = xstrdup("none was given");

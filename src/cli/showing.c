@@ -354,6 +354,12 @@ bool showing_policy(struct showing *s, struct err *e)
 
 bool showing_resources(struct showing *s, struct err *e)
 {
+	static const char *const memory_seen[] = {
+		[MEMORY_BY_UNKNOWN] = "",
+		[MEMORY_BY_GROUP] = ", counted by the kernel",
+		[MEMORY_BY_PROC] = ", summed over its processes from time to time",
+		[MEMORY_BY_NONE] = ", of its largest process: nobody could look at the sum",
+	};
 	const struct attempt_end *end = &s->d->end;
 	char wall[UNIT_TEXT], user[UNIT_TEXT], system[UNIT_TEXT], peak[UNIT_TEXT];
 
@@ -365,7 +371,7 @@ bool showing_resources(struct showing *s, struct err *e)
 	duration_format(end->cpu_system_us, system);
 	size_format(end->peak_memory, peak);
 	fact("time", "%s, processor %s in the program and %s in the kernel", wall, user, system);
-	fact("peak memory", "%s", peak);
+	fact("peak memory", "%s%s", peak, memory_seen[end->memory_by]);
 	if (end->killed > 0)
 		fact("left behind", "%lld process%s had to be ended", (long long)end->killed, end->killed == 1 ? "" : "es");
 	fact("figures", "%s", end->backend ? end->backend : "");

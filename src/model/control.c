@@ -215,8 +215,7 @@ static bool note_dead(void *ctx, const struct attempt_row *row)
 struct totals {
 	int64_t bytes[3];
 	int64_t last_us;
-	struct hasher streams[3];
-	struct hasher chunks;
+	struct chunks_hash hash;
 };
 
 static bool add_chunk(void *ctx, const struct chunk *c, struct err *e)
@@ -226,8 +225,7 @@ static bool add_chunk(void *ctx, const struct chunk *c, struct err *e)
 	(void)e;
 	t->bytes[c->stream] = MAX(t->bytes[c->stream], c->position + c->gap + (int64_t)c->len);
 	t->last_us = MAX(t->last_us, c->offset_us);
-	hash_add(&t->streams[c->stream], c->bytes, c->len);
-	store_chunk_hash(&t->chunks, c);
+	store_chunks_hash_add(&t->hash, c);
 	return true;
 }
 
@@ -236,12 +234,11 @@ static bool write_interrupted(struct store *st, int64_t id, struct err *e)
 	struct attempt_full full;
 	struct totals t = { 0 };
 	struct end_with with = { 0 };
+	struct digest streams[2];
 
 	if (!store_attempt_get(st, id, &full, e))
 		return false;
-	for (int k = STREAM_OUT; k <= STREAM_ERR; k++)
-		hash_begin(&t.streams[k]);
-	hash_begin(&t.chunks);
+	store_chunks_hash_begin(&t.hash);
 	bool ok = store_chunks(st, id, 0, add_chunk, &t, e);
 	struct attempt_end end = {
 		.attempt = id,
@@ -252,13 +249,13 @@ static bool write_interrupted(struct store *st, int64_t id, struct err *e)
 		.detail = "its runner vanished; what was recorded up to then is kept",
 		.out_bytes = t.bytes[STREAM_OUT],
 		.err_bytes = t.bytes[STREAM_ERR],
-		.chunks_sha256 = hash_end(&t.chunks),
+		.chunks_sha256 = store_chunks_hash_end(&t.hash, streams),
 		.answer = 1,
 	};
 	if (end.out_bytes)
-		end.out_sha256 = hash_end(&t.streams[STREAM_OUT]);
+		end.out_sha256 = streams[0];
 	if (end.err_bytes)
-		end.err_sha256 = hash_end(&t.streams[STREAM_ERR]);
+		end.err_sha256 = streams[1];
 	store_attempt_free(&full);
 	return ok && store_attempt_end(st, &end, &with, e);
 }

@@ -120,7 +120,7 @@ bool keep_prune(struct workspace *ws, const struct prune_rule *rule, bool apply,
 
 /* ---- copies --------------------------------------------------------------------------------------- */
 
-static bool describe(const char *path, struct keep_copy *out, struct err *e)
+bool keep_describe(const char *path, struct keep_copy *out, struct err *e)
 {
 	struct store *st = store_open(path, STORE_EVIDENCE, e);
 	struct ledger_head head;
@@ -142,7 +142,7 @@ static bool describe(const char *path, struct keep_copy *out, struct err *e)
 
 bool keep_backup(struct query *q, const char *path, struct keep_copy *out, struct err *e)
 {
-	return store_backup(q->store, path, e) && describe(path, out, e);
+	return store_backup(q->store, path, e) && keep_describe(path, out, e);
 }
 
 /* In a copy that nobody else knows yet. */
@@ -184,7 +184,7 @@ bool keep_pack(struct query *q, const char *path, const struct keep_list *only, 
 {
 	bool ok = only && only->n > 0 ? pack_chosen(q, path, only, left, e) : store_pack(q->store, path, e);
 
-	return ok && describe(path, out, e);
+	return ok && keep_describe(path, out, e);
 }
 
 /* ---- reviewing elsewhere ---------------------------------------------------------------------------- */
@@ -199,53 +199,5 @@ bool keep_merge(struct workspace *ws, const char *path, struct merge_result *out
 
 	store_close(from);
 	free(file);
-	return ok;
-}
-
-static void ignore_fault(void *ctx, const char *what)
-{
-	(void)ctx;
-	(void)what;
-}
-
-/* The copy is a record like any other; that it is one stands in its ledger. */
-static bool begin_review(const char *record, const char *path, const struct keep_copy *k, struct err *e)
-{
-	char head[DIGEST_HEX];
-	struct store *st = store_open(record, STORE_WRITE, e);
-
-	if (!st)
-		return false;
-	digest_hex(&k->head, head);
-	char *text = xasprintf("copy of %s, head %s", path, head);
-	bool ok = store_event(st, "review begun", 0, text, e) && store_checkpoint(st, e);
-	free(text);
-	store_close(st);
-	return ok;
-}
-
-static bool copy_for_review(struct store *st, const char *path, const char *dir, struct keep_copy *out, struct err *e)
-{
-	char *home = path_join(dir, ".tickmark"), *record = path_join(home, "record.db");
-	bool ok = mkdir(dir, 0700) == 0 || err_sys(e, "cannot make the folder %s", dir);
-
-	ok = ok && (mkdir(home, 0700) == 0 || err_sys(e, "cannot make the folder %s", home));
-	ok = ok && store_backup(st, record, e) && describe(record, out, e) && begin_review(record, path, out, e);
-	free(record);
-	free(home);
-	return ok;
-}
-
-bool keep_review(const char *path, const char *dir, struct keep_copy *out, int64_t *faults, struct err *e)
-{
-	struct store *st = store_open(path, STORE_EVIDENCE, e);
-	struct verify_result r;
-
-	if (!st)
-		return false;
-	bool ok = store_verify(st, ignore_fault, NULL, NULL, &r, e);
-	*faults = r.faults;
-	ok = ok && copy_for_review(st, path, dir, out, e);
-	store_close(st);
 	return ok;
 }

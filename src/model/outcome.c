@@ -315,7 +315,7 @@ static void tell_limit(struct deciding *d)
 	if (d->limit == d->f->left_out && d->f->left_out_what)
 		buf_addf(d->detail, "%s; ", d->f->left_out_what);
 	outcome_limit_text(d->detail, d->limit, value, d->reached);
-	if (d->f->result->memory_by_group && strcmp(d->limit->name, "memory") == 0)
+	if (d->f->result->memory_by == MEMORY_BY_GROUP && strcmp(d->limit->name, "memory") == 0)
 		buf_adds(d->detail, "; counted by the kernel in a control group");
 }
 

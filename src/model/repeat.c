@@ -146,7 +146,8 @@ static bool choose(struct workspace *ws, const struct environment *recorded, con
 
 	if (wanted)
 		return interpreter_choose(ws, wanted, out, e);
-	if (take_recorded(ws, recorded, out))
+	/* A record from elsewhere names no program that runs here. */
+	if (!ws->review && take_recorded(ws, recorded, out))
 		return true;
 	if (!interpreter_each(ws, consider, &s, e)) {
 		free(s.best);

@@ -74,12 +74,13 @@ static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, s
 
 	if (!key)
 		return true;
+	free(key);
 	m->at_us = clock_now_us();
-	char *path = strncmp(key, "~/", 2) == 0 && getenv("HOME") ? path_join(getenv("HOME"), key + 2) : xstrdup(key);
-	bool ok = store_uuid(st, &record, e);
+	char *path = sign_key(e);
+	bool ok = path && store_uuid(st, &record, e);
 	if (ok) {
 		sign_statement(&record, attempt, m, &text);
-		ok = sign_make(path, &text, &s->signature, e) &&
+		ok = sign_make(path, "the mark", &text, &s->signature, e) &&
 		     sign_check(NULL, &text, s->signature.data, s->signature.len, &good, &s->signer, e);
 	}
 	if (ok && !good)
@@ -89,7 +90,6 @@ static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, s
 	m->signer = s->signer.data;
 	buf_free(&text);
 	free(path);
-	free(key);
 	return ok;
 }
 
@@ -289,14 +289,16 @@ static bool check_mark(void *ctx, const struct mark *m)
 {
 	struct checking *c = ctx;
 	struct buf text = { 0 }, who = { 0 };
+	struct err why = { 0 };
 	struct review_signed s = { .ref = c->ref, .judgement = m->judgement, .reviewer = m->reviewer };
 
 	if (!m->signature)
 		return true;
 	sign_statement(&c->record, m->attempt ? &c->uuid : NULL, m, &text);
-	c->ok = sign_check(c->signers, &text, m->signature, m->signature_len, &s.good, &who, c->e);
+	if (!sign_check(c->signers, &text, m->signature, m->signature_len, &s.good, &who, &why))
+		s.unseen = why.msg;
 	s.signer = who.data ? who.data : "";
-	bool more = c->ok && c->fn(c->ctx, &s);
+	bool more = c->fn(c->ctx, &s);
 	buf_free(&text);
 	buf_free(&who);
 	return more;

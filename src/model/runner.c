@@ -285,6 +285,7 @@ static void fill_end(struct runner *r)
 	end->cpu_user_us = s->cpu_user_us;
 	end->cpu_system_us = s->cpu_system_us;
 	end->peak_memory = s->peak_memory;
+	end->memory_by = s->memory_by;
 	end->killed = s->killed;
 	end->out_bytes = r->out.bytes;
 	end->err_bytes = r->err.bytes;

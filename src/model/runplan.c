@@ -89,6 +89,10 @@ static bool under_which_limits(struct runplan *p, struct err *e)
 		return false;
 	if (caps->tier == TIER_NONE)
 		return err_set(e, ERR_SANDBOX, "no sandbox can be had here: %s", caps->why);
+	if (p->ws->review && (!runplan_is_check(p) || caps->tier == TIER_B))
+		return err_set(e, ERR_SANDBOX, runplan_is_check(p)
+		               ? "code of a record from elsewhere runs in a sandbox of tier A alone, and here is tier B; tickmark doctor says why"
+		               : "this is the review of a record from elsewhere: nothing but repeats runs in it");
 	if (!settings_check_tier(p->ws, caps, e) || !settings_policy(p->ws, p->attempt.asker.kind, &p->policy, e))
 		return false;
 	if (runplan_is_check(p)) {

@@ -43,10 +43,25 @@ static bool run(char *const *argv, const struct buf *in, struct buf *out, struct
 	if (!program_run(&p, out, said, &status, e))
 		return false;
 	*good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-	return true;
+	/* It does nothing at all for a user without a name: that says nothing of a signature. */
+	return *good || !said->data || strncmp(said->data, "No user exists", 14) != 0 || refused("ssh-keygen does not work here", said, e);
 }
 
-bool sign_make(const char *key, const struct buf *text, struct buf *signature, struct err *e)
+char *sign_key(struct err *e)
+{
+	char *key = setting_get(NULL, "signing-key", NULL, NULL), *path;
+	const char *home = getenv("HOME");
+
+	if (!key) {
+		err_set(e, ERR_INPUT, "no key to sign with is known; tickmark config --user signing-key ~/.ssh/id_ed25519 names one");
+		return NULL;
+	}
+	path = strncmp(key, "~/", 2) == 0 && home ? path_join(home, key + 2) : xstrdup(key);
+	free(key);
+	return path;
+}
+
+bool sign_make(const char *key, const char *what, const struct buf *text, struct buf *signature, struct err *e)
 {
 	char *const argv[] = { (char *)"ssh-keygen", (char *)"-Y", (char *)"sign", (char *)"-q", (char *)"-n", (char *)SIGN_NAMESPACE,
 		               (char *)"-f", (char *)key, NULL };
@@ -54,8 +69,10 @@ bool sign_make(const char *key, const struct buf *text, struct buf *signature, s
 	bool good = false;
 	bool ok = run(argv, text, signature, &said, &good, e);
 
-	if (ok && !good)
-		ok = refused("the mark could not be signed (a key with a passphrase must be in ssh-agent)", &said, e);
+	if (ok && !good) {
+		ok = refused("ssh-keygen (a key with a passphrase must be in ssh-agent)", &said, e);
+		err_prefix(e, "%s could not be signed", what);
+	}
 	buf_free(&said);
 	return ok;
 }

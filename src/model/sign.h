@@ -12,8 +12,11 @@
 
 /* The text: record, attempt by its uuid (NULL: the record as a whole), judgement, note, reviewer, time. */
 void sign_statement(const struct uuid *record, const struct uuid *attempt, const struct mark *m, struct buf *out);
-/* Signs with the private key (or the public one of a key that an agent holds); armored. */
-bool sign_make(const char *key, const struct buf *text, struct buf *signature, struct err *e);
+/* Path of the user's key (setting signing-key); owned; ERR_INPUT without the setting. */
+char *sign_key(struct err *e);
+/* Signs with the private key (or the public one of a key that an agent holds); armored. `what` is signed: "the
+ * mark". */
+bool sign_make(const char *key, const char *what, const struct buf *text, struct buf *signature, struct err *e);
 /* Whom `signers` (the allowed-signers file of ssh-keygen(1); NULL: anybody) names for this signature. `who` gets
  * the name, or the key without a file. False with *good unset: it could not be checked. */
 bool sign_check(const char *signers, const struct buf *text, const void *signature, size_t n, bool *good, struct buf *who,

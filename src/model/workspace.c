@@ -46,7 +46,8 @@ static char *find_above(const char *from)
 	}
 	for (;;) {
 		char *record = path_join(at, HOME_NAME "/record.db");
-		bool found = lstat(record, &st) == 0 && S_ISREG(st.st_mode);
+		/* A link is followed where we make them: anywhere else it could lead into another record. */
+		bool found = lstat(record, &st) == 0 && (S_ISREG(st.st_mode) || (S_ISLNK(st.st_mode) && review_is_folder(at)));
 		/* Behind a closed door it is there, too; opening it says why it cannot be used. */
 		bool closed = !found && errno == EACCES;
 		free(record);
@@ -106,6 +107,19 @@ static bool open_folders(struct workspace *ws, struct err *e)
 	return check_owner(ws->home, ws->root, e);
 }
 
+/* The record of a review lies where the reviewer has it. */
+static void follow_link(struct workspace *ws)
+{
+	struct stat st;
+	char *file;
+
+	if (lstat(ws->record, &st) < 0 || !S_ISLNK(st.st_mode) || !(file = realpath(ws->record, NULL)))
+		return;
+	free(ws->record);
+	ws->record = file;
+	ws->review = true;
+}
+
 struct workspace *workspace_open(const char *from, struct err *e)
 {
 	char *start = realpath(from, NULL);
@@ -125,6 +139,7 @@ struct workspace *workspace_open(const char *from, struct err *e)
 	struct workspace *ws = xcalloc(1, sizeof(*ws));
 	ws->root = root;
 	ws->record = path_join(root, HOME_NAME "/record.db");
+	follow_link(ws);
 	ws->dir = ws->home = -1;
 	if (!open_folders(ws, e)) {
 		workspace_close(ws);
@@ -159,6 +174,11 @@ const char *workspace_record(const struct workspace *ws)
 	return ws->record;
 }
 
+bool workspace_is_review(const struct workspace *ws)
+{
+	return ws->review;
+}
+
 const char *workspace_notice(const struct workspace *ws)
 {
 	return ws->notice;
@@ -183,7 +203,10 @@ void workspace_settle(struct workspace *ws)
 	struct stat st;
 
 	/* A command that wrote nothing, where nobody left anything behind, opens nothing for this. */
-	if (!ws->store && (fstatat(ws->home, "record.db-wal", &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_size == 0))
+	char *wal = xasprintf("%s-wal", ws->record);
+	bool nothing = !ws->store && (lstat(wal, &st) < 0 || st.st_size == 0);
+	free(wal);
+	if (nothing)
 		return;
 	if (workspace_store(ws, NULL))
 		store_checkpoint(ws->store, NULL);
@@ -292,13 +315,29 @@ bool workspace_may_create(const char *dir, struct err *e)
 	return ok;
 }
 
+/* What every .tickmark has beside its record. */
+static bool furnish(int home, struct err *e)
+{
+	return fs_mkdirs(home, "run", e) && fs_mkdirs(home, "cache", e) &&
+	       fs_write(home, ".gitignore", gitignore_text, sizeof(gitignore_text) - 1, false, e) &&
+	       fs_write(home, "cache/CACHEDIR.TAG", cachedir_text, sizeof(cachedir_text) - 1, false, e);
+}
+
+bool workspace_furnish(const char *path, struct err *e)
+{
+	int home = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool ok = home >= 0 ? furnish(home, e) : err_sys(e, "cannot open the folder %s", path);
+
+	if (home >= 0)
+		close(home);
+	return ok;
+}
+
 /* The record comes last: without it the folder is no workspace, and init can be tried again. */
 static bool fill(int home, const char *root, struct err *e)
 {
 	char *record = path_join(root, HOME_NAME "/record.db");
-	bool ok = fs_mkdirs(home, "run", e) && fs_mkdirs(home, "cache", e) &&
-	          fs_write(home, ".gitignore", gitignore_text, sizeof(gitignore_text) - 1, false, e) &&
-	          fs_write(home, "cache/CACHEDIR.TAG", cachedir_text, sizeof(cachedir_text) - 1, false, e) &&
+	bool ok = furnish(home, e) &&
 	          (fs_exists(home, "config") || fs_write(home, "config", config_text, sizeof(config_text) - 1, false, e)) &&
 	          store_create(record, root, e);
 

@@ -15,7 +15,7 @@
 void writer_begin(struct writer *w, struct store *st, int64_t attempt, int front)
 {
 	*w = (struct writer){ .store = st, .attempt = attempt, .front = front };
-	hash_begin(&w->hash);
+	store_chunks_hash_begin(&w->hash);
 }
 
 static void send_hint(struct writer *w)
@@ -86,7 +86,7 @@ struct chunk *writer_rest(const struct writer *w)
 static void drop_rows(struct writer *w)
 {
 	for (const struct item *it = w->first; it; it = it->next)
-		store_chunk_hash(&w->hash, &it->c);
+		store_chunks_hash_add(&w->hash, &it->c);
 	item_free_all(w->first);
 	w->first = w->last = NULL;
 	w->rows = w->bytes = 0;
@@ -162,11 +162,11 @@ void writer_run(struct writer *w, struct backlog *q)
 
 struct digest writer_digest(const struct writer *w)
 {
-	struct hasher h = w->hash;
+	struct chunks_hash h = w->hash;
 
 	for (const struct item *it = w->first; it; it = it->next)
-		store_chunk_hash(&h, &it->c);
-	return hash_end(&h);
+		store_chunks_hash_add(&h, &it->c);
+	return store_chunks_hash_end(&h, NULL);
 }
 
 void writer_make_gaps(struct writer *w)

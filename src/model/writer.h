@@ -15,7 +15,7 @@ struct writer {
 	bool front_lost;      /* it missed packets and must read the record */
 	struct buf hint;      /* the next packet for it … */
 	struct chunk hinted;  /* … its stream and position */
-	struct hasher hash;   /* of all chunks, in order */
+	struct chunks_hash hash; /* of all chunks, in order */
 	struct item *first;   /* rows not yet committed, owned … */
 	struct item *last;
 	size_t rows;

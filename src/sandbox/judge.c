@@ -98,11 +98,13 @@ static void measure_memory(const struct sandbox *sb, const struct ending *e, str
 	const struct limits *l = &sb->policy.limits;
 	int64_t mapped = sb->shared->peak_mapped, seen = sb->shared->peak_memory;
 
-	out->memory_by_group = sb->group.dir >= 0;
+	out->memory_by = sb->group.dir >= 0                      ? MEMORY_BY_GROUP
+	                 : sb->tier->proc || !sb->tier->spaces ? MEMORY_BY_PROC
+	                                                       : MEMORY_BY_NONE;
 	seen = MAX(seen, e->group_peak);
 	out->peak_memory = MAX(seen, (int64_t)e->end.usage.ru_maxrss * 1024);
 	out->at_processes = l->processes > 0 && sb->shared->peak_processes >= l->processes;
-	if (!sb->tier->proc && sb->tier->spaces && sb->group.dir < 0)
+	if (out->memory_by == MEMORY_BY_NONE)
 		seen = out->peak_memory; /* of the largest process: nobody looked at the sum */
 	if (l->memory_bytes > 0)
 		out->at_memory = seen >= l->memory_bytes / 10 * 9 || cgroup_ran_out(&sb->group) || mapped >= (int64_t)(sb->address_space / 10 * 9) ||

@@ -164,6 +164,7 @@ static void read_end(struct sql *q, struct attempt_full *out)
 	end->cpu_user_us = col_int(q);
 	end->cpu_system_us = col_int(q);
 	end->peak_memory = col_int(q);
+	end->memory_by = memory_by_parse(col_text(q));
 	end->killed = col_int(q);
 	end->out_bytes = col_int(q);
 	end->err_bytes = col_int(q);
@@ -284,17 +285,6 @@ bool store_attempt_by_call(struct store *st, const char *key, int64_t *id, struc
 	if (!sql_start(st, SQL_ATTEMPT_BY_CALL, &q, e))
 		return false;
 	bind_text(&q, key);
-	return sql_int(&q, id, e);
-}
-
-bool store_attempt_by_uuid(struct store *st, const struct uuid *u, int64_t *id, struct err *e)
-{
-	struct sql q;
-
-	*id = 0;
-	if (!sql_start(st, SQL_ATTEMPT_BY_UUID, &q, e))
-		return false;
-	bind_blob(&q, u->b, sizeof(u->b));
 	return sql_int(&q, id, e);
 }
 

@@ -2,6 +2,7 @@
 #include "db.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,12 +161,21 @@ void db_wait_for_others(struct store *st)
 	sqlite3_busy_handler(st->db, wait_for_others, st);
 }
 
+/* SQLite's count of its memory is one lock for all threads, and nobody asks for it. */
+static void configure(void)
+{
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 bool db_connect(struct store *st, const char *name, int flags, struct err *e)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 	static const int on[] = { SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE };
 	static const int off[] = { SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML,
 		                   SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION };
-	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : NULL;
+	pthread_once(&once, configure);
+	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : st->ahead ? vfs_ahead_name() : NULL;
 	int rc = sqlite3_open_v2(name, &st->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
 	int keep_wal = 1;
 

@@ -25,6 +25,8 @@ struct store {
 	int64_t size;                        /* and what changes when it is written, as it was opened */
 	struct timespec changed;
 	bool in_place;                       /* read without locks: see evidence_is_unchanged */
+	bool copied;                         /* a private copy is read, which has no name any more */
+	bool ahead;                          /* all of it will be read: see vfs_ahead.c */
 	int version;                         /* user_version */
 	struct db_wait {
 		char *file;                  /* that whoever holds the record writes to */
@@ -38,6 +40,8 @@ struct store {
  * ours has, runs no SQL. */
 bool db_connect(struct store *st, const char *name, int flags, struct err *e);
 void db_disconnect(struct store *st);
+/* Another connection that reads the same file, to read all of it in one transaction, which it begins (open.c). */
+struct store *db_open_ahead(const struct store *like, struct err *e);
 /* Waits for others, up to 5 s in which none of them gets on (the state after db_connect). */
 void db_wait_for_others(struct store *st);
 

@@ -1,4 +1,6 @@
 /* Streams while an attempt runs, and its end: one durable transaction. */
+#include "queue.h"
+
 #include <string.h>
 
 #include "db.h"
@@ -10,14 +12,34 @@
 #define TWIN_LEAST 8  /* bytes that are worth naming another piece */
 #define TWIN_NEAR 8   /* pieces that are looked at: the order of the streams may differ a little */
 
-void store_chunk_hash(struct hasher *h, const struct chunk *c)
+void store_chunks_hash_begin(struct chunks_hash *h)
 {
-	hash_int(h, c->stream);
-	hash_int(h, c->group);
-	hash_int(h, c->offset_us);
-	hash_int(h, c->position);
-	hash_int(h, c->gap);
-	hash_blob(h, c->bytes ? c->bytes : "", c->len);
+	hash_begin(&h->rows);
+	for (size_t i = 0; i < ARRAY_LEN(h->bytes); i++)
+		hash_begin(&h->bytes[i]);
+}
+
+void store_chunks_hash_add(struct chunks_hash *h, const struct chunk *c)
+{
+	hash_int(&h->rows, c->stream);
+	hash_int(&h->rows, c->group);
+	hash_int(&h->rows, c->offset_us);
+	hash_int(&h->rows, c->position);
+	hash_int(&h->rows, c->gap);
+	hash_int(&h->rows, (int64_t)c->len);
+	hash_add(&h->bytes[c->stream == STREAM_ERR], c->bytes, c->len);
+}
+
+struct digest store_chunks_hash_end(struct chunks_hash *h, struct digest streams[2])
+{
+	for (size_t i = 0; i < ARRAY_LEN(h->bytes); i++) {
+		struct digest d = hash_end(&h->bytes[i]);
+
+		hash_blob(&h->rows, d.b, sizeof(d.b));
+		if (streams)
+			streams[i] = d;
+	}
+	return hash_end(&h->rows);
 }
 
 /* What its pieces and its end have to know of an attempt. */
@@ -130,6 +152,25 @@ bool store_chunks_add(struct store *st, int64_t attempt, const struct chunk *chu
 	       db_end(st, add_chunks(st, attempt, a.check_of, chunks, n, e), e);
 }
 
+struct copying {
+	struct store *st;
+	struct place place;
+};
+
+static bool copy_chunk(void *ctx, const struct chunk *c, struct err *e)
+{
+	struct copying *to = ctx;
+
+	return add_chunk(to->st, &to->place, c, e);
+}
+
+bool end_copy_chunks(struct store *st, const struct attempt *to, struct store *from, int64_t attempt, struct err *e)
+{
+	struct copying c = { .st = st };
+
+	return find_place(st, to->id, to->check_of, &c.place, e) && store_chunks(from, attempt, 0, copy_chunk, &c, e);
+}
+
 /* ---- the end --------------------------------------------------------------------------------------- */
 
 static void bind_exit(struct sql *q, const struct attempt_end *end)
@@ -172,6 +213,7 @@ static bool add_end(struct store *st, const struct attempt_end *end, const struc
 	bind_int(&q, end->cpu_user_us);
 	bind_int(&q, end->cpu_system_us);
 	bind_int(&q, end->peak_memory);
+	bind_text(&q, end->memory_by == MEMORY_BY_UNKNOWN ? NULL : memory_by_word(end->memory_by));
 	bind_int(&q, end->killed);
 	bind_int(&q, end->out_bytes);
 	bind_int(&q, end->err_bytes);
@@ -220,19 +262,19 @@ static bool put_sets(struct store *st, struct attempt_end *end, const struct end
 static bool hash_chunk(void *ctx, const struct chunk *c, struct err *e)
 {
 	(void)e;
-	store_chunk_hash(ctx, c);
+	store_chunks_hash_add(ctx, c);
 	return true;
 }
 
 /* Of a runner that vanished nobody has the running hash. */
 static bool hash_chunks(struct store *st, int64_t attempt, struct digest *out, struct err *e)
 {
-	struct hasher h;
+	struct chunks_hash h;
 
-	hash_begin(&h);
+	store_chunks_hash_begin(&h);
 	if (!store_chunks(st, attempt, 0, hash_chunk, &h, e))
 		return false;
-	*out = hash_end(&h);
+	*out = store_chunks_hash_end(&h, NULL);
 	return true;
 }
 
@@ -262,7 +304,7 @@ static bool refuse_second(struct store *st, const struct attempt *a, struct err 
 	                             (long long)a->step, (long long)a->number);
 }
 
-static bool end_attempt(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
+bool end_attempt(struct store *st, struct attempt_end *end, const struct end_with *with, struct err *e)
 {
 	struct attempt a;
 

@@ -163,6 +163,7 @@ static bool connect_copy(struct store *st, struct err *e)
 	char *dir = path_join(tmp && *tmp == '/' ? tmp : "/tmp", "tickmark-XXXXXX");
 	bool ok;
 
+	st->copied = true;
 	if (mkdtemp(dir)) {
 		ok = connect_copy_in(st, dir, e);
 		fs_remove_tree(AT_FDCWD, dir, NULL);

@@ -83,14 +83,39 @@ static bool hash_rows(struct store *st, enum sql_id id, int64_t subject, struct 
 	return answer == SQL_DONE;
 }
 
+static bool has_rows(struct store *st, const char *table)
+{
+	char sql[64];
+	int64_t n = 1;
+
+	snprintf(sql, sizeof(sql), "SELECT EXISTS (SELECT 1 FROM %s)", table);
+	return !db_number(st, sql, &n, NULL) || n > 0;
+}
+
+void ledger_absent(struct store *st, struct ledger_absent *out)
+{
+	out->args = !has_rows(st, "attempt_arg");
+	out->env = !has_rows(st, "attempt_env");
+	out->calls = !has_rows(st, "attempt_call");
+	out->refusals = !has_rows(st, "refusal");
+}
+
+static bool is_absent(const struct ledger_absent *absent, enum sql_id id)
+{
+	return absent && ((id == SQL_FACTS_ARGS && absent->args) || (id == SQL_FACTS_ENV && absent->env) ||
+	                  (id == SQL_FACTS_CALLS && absent->calls) || (id == SQL_FACTS_REFUSALS && absent->refusals));
+}
+
 bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, const struct digest *chunks,
-                    struct digest *out, struct err *e)
+                    const struct ledger_absent *absent, struct digest *out, struct err *e)
 {
 	struct hasher h;
 
 	hash_begin(&h);
 	for (size_t i = 0; i < kind->facts_n; i++)
-		if (!hash_rows(st, kind->facts[i], subject, &h, e))
+		if (is_absent(absent, kind->facts[i]))
+			hash_int(&h, 0); /* what hash_rows ends with */
+		else if (!hash_rows(st, kind->facts[i], subject, &h, e))
 			return false;
 	if (kind->streams)
 		hash_blob(&h, chunks->b, sizeof(chunks->b));
@@ -173,6 +198,40 @@ bool store_head(struct store *st, struct ledger_head *out, struct err *e)
 	return answer != SQL_FAILED;
 }
 
+bool store_ledger_find(struct store *st, const struct digest *entry, int64_t *seq, struct err *e)
+{
+	struct sql q;
+
+	*seq = 0;
+	if (!sql_start(st, SQL_LEDGER_FIND, &q, e))
+		return false;
+	bind_blob(&q, entry->b, sizeof(entry->b));
+	return sql_int(&q, seq, e);
+}
+
+bool store_event_at(struct store *st, int64_t at, const char *kind, int64_t *seq, char **text, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*seq = 0;
+	if (!sql_start(st, SQL_LEDGER_EVENT, &q, e))
+		return false;
+	bind_text(&q, kind);
+	bind_int(&q, at);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		const char *s;
+
+		*seq = col_int(&q);
+		s = col_text(&q);
+		if (text)
+			*text = xstrdup(s ? s : "");
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
 /* Fills in place and hash, and adds the row. */
 static bool append(struct store *st, struct ledger_entry *entry, struct err *e)
 {
@@ -200,7 +259,7 @@ bool ledger_append(struct store *st, const char *kind, int64_t subject, const st
 {
 	struct ledger_entry entry = { .kind = kind, .subject = subject };
 
-	return ledger_content(st, ledger_kind_find(kind), subject, chunks, &entry.content, e) && append(st, &entry, e);
+	return ledger_content(st, ledger_kind_find(kind), subject, chunks, NULL, &entry.content, e) && append(st, &entry, e);
 }
 
 bool store_event(struct store *st, const char *kind, int64_t subject, const char *text, struct err *e)

@@ -16,15 +16,19 @@ struct ledger_kind {
 	const char *where;          /* which rows of it; NULL: all */
 	const enum sql_id *facts;   /* SELECTs by subject */
 	size_t facts_n;
-	bool streams;               /* and the pieces of its streams (store_chunk_hash) */
+	bool streams;               /* and the pieces of its streams (store_chunks_hash_end) */
 };
 extern const struct ledger_kind ledger_kinds[];
 extern const size_t ledger_kinds_n;
 const struct ledger_kind *ledger_kind_find(const char *kind); /* NULL: an event */
 
-/* `chunks` is the hash of the streams, for kinds that have them. */
+/* Tables of facts that have no row at all, so that nobody need ask for those of one subject. */
+struct ledger_absent { bool args, env, calls, refusals; };
+void ledger_absent(struct store *st, struct ledger_absent *out);
+
+/* `chunks` is the hash of the streams, for kinds that have them; `absent` may be NULL. */
 bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, const struct digest *chunks,
-                    struct digest *out, struct err *e);
+                    const struct ledger_absent *absent, struct digest *out, struct err *e);
 /* A value as it is stored, so that 1, 1.0, '1', x'31' and NULL differ. */
 void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i);
 /* Where prune took the rows of an entry, or the streams of an attempt, what was their hash. */

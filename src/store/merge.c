@@ -1,18 +1,10 @@
 /* What reviewers said in a copy of a record, brought home into it. */
-#include "store/keep.h"
+#include "merge.h"
+
 #include "store/review.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "db.h"
-
-struct merging {
-	struct store *st, *from;
-	struct merge_result *out;
-	bool ok;
-	struct err *e;
-};
 
 /* ---- the same record ------------------------------------------------------------------------------- */
 
@@ -46,36 +38,81 @@ static bool check_same(struct store *st, struct store *from, struct err *e)
 	       err_set(e, ERR_INPUT, "%s is not a copy of %s, but of another record; nothing was merged", from->path, st->path);
 }
 
-/* Our id of their attempt; 0: it is not here. Copies keep the ids, so the first look mostly finds it. */
-static bool map_attempt(struct merging *m, int64_t theirs, int64_t *ours)
+/* ---- their attempts and ours --------------------------------------------------------------------------- */
+
+/* Every attempt of ours by its uuid: read once, as no index leads there. */
+struct known {
+	struct uuid uuid;
+	int64_t id;
+};
+
+static int compare_known(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct uuid));
+}
+
+static bool read_known(struct merging *m)
 {
 	enum sql_answer answer;
-	struct uuid uuid = { 0 };
+	size_t cap = 0;
 	struct sql q;
+
+	m->known_n = 0;
+	if (!sql_start(m->st, SQL_UUID_EACH, &q, m->e))
+		return false;
+	while ((answer = sql_row(&q, m->e)) == SQL_ROW) {
+		m->known = grow(m->known, m->known_n, &cap, sizeof(*m->known));
+		m->known[m->known_n].uuid = col_uuid(&q);
+		m->known[m->known_n++].id = col_int(&q);
+	}
+	qsort(m->known, m->known_n, sizeof(*m->known), compare_known);
+	m->read = true;
+	return answer == SQL_DONE;
+}
+
+static bool uuid_of(struct store *st, int64_t attempt, struct uuid *out, bool *there, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	*there = false;
+	if (!sql_start(st, SQL_ATTEMPT_UUID, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		*out = col_uuid(&q);
+		*there = true;
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+/* Copies keep the ids, so the first look mostly finds it. */
+bool merge_map(struct merging *m, int64_t theirs, int64_t *ours)
+{
+	struct uuid uuid, same;
+	const struct known *k;
+	bool there;
 
 	*ours = 0;
 	if (theirs == 0)
 		return true;
-	if (!sql_start(m->from, SQL_ATTEMPT_UUID, &q, m->e))
+	if (!uuid_of(m->from, theirs, &uuid, &there, m->e))
 		return false;
-	bind_int(&q, theirs);
-	answer = sql_row(&q, m->e);
-	if (answer == SQL_ROW)
-		uuid = col_uuid(&q);
-	sql_end(&q);
-	if (answer != SQL_ROW || !sql_start(m->st, SQL_ATTEMPT_UUID, &q, m->e))
-		return answer == SQL_DONE;
-	bind_int(&q, theirs);
-	answer = sql_row(&q, m->e);
-	if (answer == SQL_ROW) {
-		struct uuid u = col_uuid(&q);
-		if (memcmp(&u, &uuid, sizeof(u)) == 0)
-			*ours = theirs;
+	if (!there)
+		return true;
+	if (!uuid_of(m->st, theirs, &same, &there, m->e))
+		return false;
+	if (there && memcmp(&uuid, &same, sizeof(uuid)) == 0) {
+		*ours = theirs;
+		return true;
 	}
-	sql_end(&q);
-	if (answer == SQL_FAILED)
+	if (!m->read && !read_known(m))
 		return false;
-	return *ours || store_attempt_by_uuid(m->st, &uuid, ours, m->e);
+	k = m->known_n ? bsearch(&uuid, m->known, m->known_n, sizeof(*m->known), compare_known) : NULL;
+	*ours = k ? k->id : 0;
+	return true;
 }
 
 /* Counts what became of one; false ends the merge. */
@@ -98,7 +135,7 @@ static bool merge_mark(void *ctx, const struct mark *theirs)
 	struct merging *m = ctx;
 	struct mark ours = *theirs;
 
-	if (!(m->ok = map_attempt(m, theirs->attempt, &ours.attempt)))
+	if (!(m->ok = merge_map(m, theirs->attempt, &ours.attempt)))
 		return false;
 	if (theirs->attempt && !ours.attempt) {
 		m->out->unknown++;
@@ -112,7 +149,7 @@ static bool merge_note(void *ctx, const struct note *theirs)
 	struct merging *m = ctx;
 	struct note ours = *theirs;
 
-	if (!(m->ok = map_attempt(m, theirs->attempt, &ours.attempt)))
+	if (!(m->ok = merge_map(m, theirs->attempt, &ours.attempt)))
 		return false;
 	if (!ours.attempt) {
 		m->out->unknown++;
@@ -132,7 +169,7 @@ static bool merge_cite(void *ctx, int64_t attempt)
 	struct cites *c = ctx;
 	int64_t ours;
 
-	if (!(c->m->ok = map_attempt(c->m, attempt, &ours)))
+	if (!(c->m->ok = merge_map(c->m, attempt, &ours)))
 		return false;
 	if (ours) {
 		c->ids = grow(c->ids, c->n, &c->cap, sizeof(*c->ids));
@@ -179,13 +216,13 @@ static bool tell(struct merging *m, struct err *e)
 	struct ledger_head head;
 	char hex[DIGEST_HEX];
 
-	if (r->marks + r->notes + r->messages == 0)
+	if (r->marks + r->notes + r->messages + r->checks == 0)
 		return true;
 	if (!store_head(m->from, &head, e))
 		return false;
 	digest_hex(&head.entry, hex);
-	char *text = xasprintf("%s, head %s: %lld marks, %lld notes, %lld messages", m->from->path, hex, (long long)r->marks,
-	                       (long long)r->notes, (long long)r->messages);
+	char *text = xasprintf("%s, head %s: %lld marks, %lld notes, %lld messages, %lld checks", m->from->path, hex,
+	                       (long long)r->marks, (long long)r->notes, (long long)r->messages, (long long)r->checks);
 	bool ok = store_event(m->st, "merged", 0, text, e);
 	free(text);
 	return ok;
@@ -197,9 +234,11 @@ bool store_merge(struct store *st, struct store *from, struct merge_result *out,
 	struct merging m = { .st = st, .from = from, .out = out, .ok = true, .e = &own };
 
 	*out = (struct merge_result){ 0 };
-	bool ok = check_same(st, from, &own) && check_sound(from, &own) && marks_of(&m, 0) &&
+	/* Checks first: messages may cite them. */
+	bool ok = check_same(st, from, &own) && check_sound(from, &own) && merge_checks(&m) && marks_of(&m, 0) &&
 	          store_marked(from, marks_of, &m, &own) && m.ok && store_noted(from, notes_of, &m, &own) && m.ok &&
 	          store_messages(from, 0, false, SIZE_MAX, merge_message, &m, &own) && m.ok && tell(&m, &own);
+	free(m.known);
 	if (!ok && e)
 		*e = own;
 	return ok;

@@ -244,16 +244,33 @@ static bool open_readable(struct store *st, struct err *e)
 	return db_exec(st, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000", e) && read_version(st, e);
 }
 
-struct store *store_open(const char *path, enum store_mode mode, struct err *e)
+static bool open_store(struct store *st, struct err *e)
 {
 	static bool (*const open_as[])(struct store *st, struct err *e) = {
 		[STORE_WRITE] = open_writable,
 		[STORE_READ] = open_readable,
 		[STORE_EVIDENCE] = open_evidence,
 	};
+
+	return look_at_file(st, e) && open_as[st->mode](st, e);
+}
+
+struct store *store_open(const char *path, enum store_mode mode, struct err *e)
+{
 	struct store *st = new_store(path, mode);
 
-	if (look_at_file(st, e) && open_as[mode](st, e))
+	if (open_store(st, e))
+		return st;
+	store_close(st);
+	return NULL;
+}
+
+struct store *db_open_ahead(const struct store *like, struct err *e)
+{
+	struct store *st = new_store(like->path, like->mode == STORE_EVIDENCE ? STORE_EVIDENCE : STORE_READ);
+
+	st->ahead = true;
+	if (open_store(st, e) && !st->copied && db_read_begin(st))
 		return st;
 	store_close(st);
 	return NULL;

@@ -167,24 +167,24 @@ static bool add_tombstone(struct pruning *p, const struct tombstone *t, int64_t 
 static bool hash_chunk(void *ctx, const struct chunk *c, struct err *e)
 {
 	(void)e;
-	store_chunk_hash(ctx, c);
+	store_chunks_hash_add(ctx, c);
 	return true;
 }
 
 /* As the ledger's entry of its end has it. */
 static bool streams_digest(struct pruning *p, int64_t attempt, struct digest *out, struct err *e)
 {
-	struct hasher h;
+	struct chunks_hash h;
 	bool pruned;
 
 	if (!ledger_pruned_streams(p->st, attempt, &pruned, out, e))
 		return false;
 	if (pruned)
 		return true;
-	hash_begin(&h);
+	store_chunks_hash_begin(&h);
 	if (!store_chunks(p->st, attempt, 0, hash_chunk, &h, e))
 		return false;
-	*out = hash_end(&h);
+	*out = store_chunks_hash_end(&h, NULL);
 	return true;
 }
 
@@ -238,7 +238,7 @@ static bool keep_content(struct pruning *p, const char *kind, int64_t subject, c
 	bind_int(&q, subject);
 	if (!sql_int(&q, &seq, e) || seq == 0)
 		return seq != 0 || err_set(e, ERR_CORRUPT, "no ledger entry \"%s\" covers it; tickmark verify says more", kind);
-	if (!ledger_content(p->st, ledger_kind_find(kind), subject, chunks, &content, e) ||
+	if (!ledger_content(p->st, ledger_kind_find(kind), subject, chunks, NULL, &content, e) ||
 	    !sql_start(p->st, SQL_LEDGER_CONTENT_ADD, &q, e))
 		return false;
 	bind_int(&q, seq);

@@ -1,4 +1,6 @@
 /* Beginning an attempt: all that it rests on and its row, in one durable transaction. */
+#include "queue.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -195,8 +197,8 @@ static bool add_lists(struct store *st, const struct attempt *a, struct err *e)
 	return true;
 }
 
-static bool queue(struct store *st, struct attempt *a, const struct queue_with *with, const struct digest *offered,
-                  struct err *e)
+bool queue_attempt(struct store *st, struct attempt *a, const struct queue_with *with, const struct digest *offered,
+                   struct err *e)
 {
 	int64_t code;
 	bool new_step;
@@ -219,7 +221,7 @@ bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue
 		with = &nothing;
 	if (with->offered) /* before others have to wait for us */
 		offered = store_manifest_hash(with->offered, with->offered_n);
-	if (!db_begin(st, DB_FULL, e) || !db_end(st, queue(st, &filled, with, &offered, e), e))
+	if (!db_begin(st, DB_FULL, e) || !db_end(st, queue_attempt(st, &filled, with, &offered, e), e))
 		return false;
 	*a = filled;
 	return true;

@@ -135,20 +135,6 @@ bool store_marks(struct store *st, int64_t attempt, bool (*fn)(void *ctx, const 
 	return answer != SQL_FAILED;
 }
 
-bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
-{
-	enum sql_answer answer;
-	struct sql q;
-
-	if (!sql_start(st, SQL_MARK_REJECTED, &q, e))
-		return false;
-	while ((answer = sql_row(&q, e)) == SQL_ROW)
-		if (!fn(ctx, col_int(&q)))
-			break;
-	sql_end(&q);
-	return answer != SQL_FAILED;
-}
-
 static bool each_attempt(struct store *st, enum sql_id sql, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
 {
 	enum sql_answer answer;
@@ -161,6 +147,11 @@ static bool each_attempt(struct store *st, enum sql_id sql, bool (*fn)(void *ctx
 			break;
 	sql_end(&q);
 	return answer != SQL_FAILED;
+}
+
+bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)
+{
+	return each_attempt(st, SQL_MARK_REJECTED, fn, ctx, e);
 }
 
 bool store_marked(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e)

@@ -215,6 +215,8 @@ CREATE TABLE attempt_end (
   cpu_user_us      INTEGER NOT NULL,
   cpu_system_us    INTEGER NOT NULL,
   peak_memory      INTEGER NOT NULL,
+  memory_by        TEXT    CHECK (memory_by IN ('cgroup', 'proc', 'none')), -- how it was measured; none: of the largest
+                                              -- process alone; NULL: nobody was there
   killed           INTEGER NOT NULL,          -- processes of it that had to be ended after it
   out_bytes        INTEGER NOT NULL,
   err_bytes        INTEGER NOT NULL,
@@ -404,6 +406,7 @@ CREATE INDEX call_by_key ON attempt_call (key);
 CREATE INDEX mark_by_attempt ON mark (attempt);
 CREATE INDEX note_by_attempt ON note (attempt);
 CREATE INDEX cite_by_attempt ON message_cite (attempt);
+CREATE INDEX tombstone_by_attempt ON tombstone (attempt);
 CREATE UNIQUE INDEX attempt_by_check ON attempt (check_of, check_number) WHERE check_of IS NOT NULL;
 
 -- ---- for people with a plain sqlite3 shell ----------------------------------------------------

@@ -25,7 +25,7 @@
 
 #define END_COLUMNS                                                                                        \
 	"started_us, ended_us, wall_us, outcome, exit_code, signal, signal_ours, limit_name, limit_value," \
-	" limit_reached, stopped_by, detail, cpu_user_us, cpu_system_us, peak_memory, killed, out_bytes,"  \
+	" limit_reached, stopped_by, detail, cpu_user_us, cpu_system_us, peak_memory, memory_by, killed, out_bytes," \
 	" err_bytes, out_sha256, err_sha256, inputs, inputs_complete, artifacts, backend, figures_lost,"   \
 	" answer, verdict, first_at, qualified"
 
@@ -140,8 +140,6 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_ATTEMPT_BY_CHECK] = "SELECT id FROM attempt WHERE check_of = ? AND check_number = ?",
 	[SQL_ATTEMPT_LAST] = "SELECT id FROM attempt NOT INDEXED WHERE check_of IS NULL ORDER BY id DESC"
 	                     " LIMIT 1 OFFSET ?",
-	/* Without an index: whoever asks, asks for a new one. */
-	[SQL_ATTEMPT_BY_UUID] = "SELECT id FROM attempt NOT INDEXED WHERE uuid = ? ORDER BY id DESC LIMIT 1",
 
 	/* streams */
 	[SQL_CHUNK_LAST] = "SELECT max(id) FROM stream_chunk WHERE id >= ?1 << 32 AND id < (?1 + 1) << 32",
@@ -156,7 +154,7 @@ const char *const sql_table[SQL_COUNT] = {
 
 	/* ends */
 	[SQL_END_ADD] = "INSERT INTO attempt_end (attempt, " END_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-	                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	                " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SQL_END_GET] = "SELECT attempt, " END_COLUMNS " FROM attempt_end WHERE attempt = ?",
 	[SQL_REFUSAL_ADD] = "INSERT INTO refusal (attempt, seq, kind, call, argument, count, first_us, last_us, harmless)"
 	                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -223,6 +221,10 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_MARKED_EACH] = "SELECT DISTINCT attempt FROM mark WHERE attempt IS NOT NULL ORDER BY attempt",
 	[SQL_NOTED_EACH] = "SELECT DISTINCT attempt FROM note ORDER BY attempt",
 	[SQL_ATTEMPT_UUID] = "SELECT uuid FROM attempt WHERE id = ?",
+	[SQL_UUID_EACH] = "SELECT uuid, id FROM attempt ORDER BY id",
+	[SQL_CHECK_EACH] = "SELECT id FROM attempt WHERE check_of IS NOT NULL AND id IN (SELECT attempt FROM attempt_end)"
+	                   " ORDER BY id",
+	[SQL_CHECK_BY_UUID] = "SELECT id FROM attempt WHERE check_of = ? AND uuid = ?",
 
 	/* what was taken away */
 	[SQL_PRUNE_ADD] = "INSERT INTO prune (at_us, by, rule) VALUES (?, ?, ?)",
@@ -245,7 +247,10 @@ const char *const sql_table[SQL_COUNT] = {
 	 * its content, never by an id that could be given to another row. */
 	[SQL_LEDGER_HEAD] = "SELECT seq, at_us, entry FROM ledger ORDER BY seq DESC LIMIT 1",
 	[SQL_LEDGER_ADD] = "INSERT INTO ledger (seq, at_us, kind, subject, text, entry) VALUES (?, ?, ?, ?, ?, ?)",
-	[SQL_LEDGER_EACH] = "SELECT seq, at_us, kind, subject, text, entry FROM ledger ORDER BY seq",
+	[SQL_LEDGER_EACH] = "SELECT seq, at_us, kind, subject, text, entry FROM ledger WHERE seq >= ? AND seq <= ? ORDER BY seq",
+	[SQL_LEDGER_BEFORE] = "SELECT seq, at_us, entry FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1",
+	[SQL_LEDGER_FIND] = "SELECT seq FROM ledger WHERE entry = ?",
+	[SQL_LEDGER_EVENT] = "SELECT seq, text FROM ledger WHERE kind = ?1 AND (?2 = 0 OR seq = ?2) ORDER BY seq DESC LIMIT 1",
 	[SQL_FACTS_RECORD] = "SELECT id, uuid, created_us, made_by, host, path, path_bytes FROM record WHERE id = ?",
 	[SQL_FACTS_ATTACHMENT] = "SELECT id, at_us, action, name, name_bytes, source, source_bytes, sha256, origin"
 	                         " FROM attachment WHERE id = ?",
@@ -264,7 +269,7 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_FACTS_ENDED] =
 		"SELECT e.attempt, e.started_us, e.ended_us, e.wall_us, e.outcome, e.exit_code, e.signal,"
 		" e.signal_ours, e.limit_name, e.limit_value, e.limit_reached, e.stopped_by, e.detail, e.cpu_user_us,"
-		" e.cpu_system_us, e.peak_memory, e.killed, e.out_bytes, e.err_bytes, e.out_sha256, e.err_sha256,"
+		" e.cpu_system_us, e.peak_memory, e.memory_by, e.killed, e.out_bytes, e.err_bytes, e.out_sha256, e.err_sha256,"
 		" i.sha256, e.inputs_complete, r.sha256, e.backend, e.figures_lost, e.answer, e.verdict, e.first_at,"
 		" e.qualified"
 		" FROM attempt_end e LEFT JOIN manifest i ON i.id = e.inputs LEFT JOIN manifest r ON r.id = e.artifacts"
@@ -287,17 +292,27 @@ const char *const sql_table[SQL_COUNT] = {
 	                       " FROM refusal WHERE attempt = ? ORDER BY seq",
 
 	/* verify */
+	[SQL_VERIFY_CHUNKS] =
+		/* Without an upper bound: the row behind the last shows whose pieces come next. */
+		"SELECT c.id, c.stream, c.grp, c.offset_us, c.position, c.gap,"
+		" CASE WHEN c.id < (?1 + 1) << 32 THEN coalesce(c.bytes, t.bytes) END, c.bytes IS NULL, c.twin,"
+		" t.stream, t.position, CASE WHEN c.twin IS NOT NULL THEN (SELECT check_of FROM attempt WHERE id = ?1) END,"
+		" CASE WHEN c.id >= (?1 + 1) << 32 THEN EXISTS (SELECT 1 FROM attempt WHERE id = c.id >> 32) END"
+		" FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin WHERE c.id >= ?1 << 32 ORDER BY c.id",
 	[SQL_VERIFY_STREAMS] = "SELECT out_bytes, err_bytes, out_sha256, err_sha256 FROM attempt_end WHERE attempt = ?",
-	[SQL_VERIFY_MANIFESTS] = "SELECT id, files, bytes FROM manifest ORDER BY id",
+	[SQL_VERIFY_MANIFESTS] = "SELECT id, files, bytes FROM manifest WHERE id >= ? AND id <= ? ORDER BY id",
 	[SQL_VERIFY_MANIFEST_USER] =
 		"SELECT * FROM (SELECT id, 'offered files' FROM attempt WHERE offered = ?1 LIMIT 1) UNION ALL"
 		" SELECT * FROM (SELECT attempt, 'inputs' FROM attempt_end WHERE inputs = ?1 LIMIT 1) UNION ALL"
 		" SELECT * FROM (SELECT attempt, 'artifacts' FROM attempt_end WHERE artifacts = ?1 LIMIT 1)",
 	[SQL_VERIFY_NAMES] = "SELECT path, path_bytes FROM manifest_entry WHERE manifest = ? ORDER BY path",
-	[SQL_VERIFY_ENVIRONMENTS] = "SELECT " ENVIRONMENT_COLUMNS ", fingerprint, id FROM environment ORDER BY id",
-	[SQL_VERIFY_POLICIES] = "SELECT " POLICY_COLUMNS ", sha256, id FROM policy ORDER BY id",
-	[SQL_VERIFY_BLOBS] = "SELECT id, sha256, size FROM blob ORDER BY id",
-	[SQL_VERIFY_BLOB_CHUNKS] = "SELECT id, bytes FROM blob_chunk WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id",
+	[SQL_VERIFY_ENVIRONMENTS] = "SELECT " ENVIRONMENT_COLUMNS ", fingerprint, id FROM environment WHERE id >= ? AND id <= ? ORDER BY id",
+	[SQL_VERIFY_POLICIES] = "SELECT " POLICY_COLUMNS ", sha256, id FROM policy WHERE id >= ? AND id <= ? ORDER BY id",
+	[SQL_VERIFY_BLOBS] = "SELECT id, sha256, size FROM blob WHERE id >= ? AND id <= ? ORDER BY id",
+	[SQL_VERIFY_BLOB_CHUNKS] = 
+		"SELECT id, CASE WHEN id < (?1 + 1) << 24 THEN bytes END, CASE WHEN id >= (?1 + 1) << 24 THEN"
+		" EXISTS (SELECT 1 FROM blob WHERE id = c.id >> 24) OR EXISTS (SELECT 1 FROM blob_upload WHERE blob = c.id >> 24) END"
+		" FROM blob_chunk c WHERE id >= ?1 << 24 ORDER BY id",
 	[SQL_VERIFY_PRODUCED] = "SELECT p.path, p.path_bytes, p.step, p.replaced, a.offered FROM produced p"
 	                        " JOIN attempt a ON a.id = p.attempt ORDER BY p.path, p.step DESC",
 };

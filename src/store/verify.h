@@ -1,42 +1,81 @@
-/* verify: the parts of store_verify, which stands in verify.c. */
+/* verify: the parts of store_verify, which stands in verify.c. Each works on pieces, on several threads. */
 #ifndef TICKMARK_STORE_VERIFY_H
 #define TICKMARK_STORE_VERIFY_H
 
 #include "db.h"
+#include "ledger.h"
 
+struct verify_run; /* what the threads share (verify_jobs.c) */
+
+/* One thread at work. */
 struct verify {
-	struct store *st;
-	store_fault_fn fault;
-	store_progress_fn progress; /* or NULL */
-	void *ctx;
-	struct verify_result *out;
-	int64_t done, total;        /* items of all parts */
-	struct digest computed;     /* of the ledger entry before, as it should be */
+	struct store *st;           /* a connection of its own, in one read transaction */
+	struct verify_run *run;
+	struct strv *faults;        /* of the piece at work */
+	struct verify_result found; /* in its pieces */
+	bool caller;                /* this is the caller's thread: it tells the progress */
+	bool pruned;                /* something was pruned: entries may stand for rows that are gone */
+	struct ledger_absent absent; /* SELECTs of facts that have no rows */
+	int cache_kib;
+	struct ledger_head before;  /* the ledger entry before the one at work, as it is recorded … */
+	struct digest computed;     /* … and its hash as it should be, if that is known */
+	bool computed_known;
 };
 
 void verify_fault(struct verify *v, const char *fmt, ...) PRINTF(2, 3);
-/* One more item is done; false (ERR_CANCELLED) when the caller had enough. */
+/* Between two items: false (ERR_CANCELLED) when the caller had enough. */
 bool verify_step(struct verify *v, struct err *e);
 
 /* "7.2r1", "attempt 12 (missing)". */
 #define VERIFY_NAME 48
 const char *verify_name(struct verify *v, int64_t attempt, char out[VERIFY_NAME]);
 
-/* Runs `check` on every row of a statement without parameters. */
+/* Runs `check` on every row of a statement that takes the first and the last key. */
 typedef bool (*verify_row_fn)(struct verify *v, struct sql *q, struct err *e);
-bool verify_each(struct verify *v, enum sql_id sql, verify_row_fn check, struct err *e);
+bool verify_each(struct verify *v, enum sql_id sql, int64_t from, int64_t to, verify_row_fn check, struct err *e);
 
 /* A question to the whole file: every row of its answer is a fault. */
 struct verify_query {
 	const char *sql;   /* first column: an id or a name */
 	const char *what;  /* its one "%s" becomes the first column, or the attempt of that id */
 	bool attempt;
+	const char *quick; /* NULL, or gives 1 where that question has no answer, for less */
 };
 bool verify_ask(struct verify *v, const struct verify_query *queries, size_t n, struct err *e);
 
-/* The parts. False only when the file cannot be read. */
-bool verify_rows(struct verify *v, struct err *e);        /* rows that nothing covers, types, references */
-bool verify_contents(struct verify *v, struct err *e);    /* what is known by its own hash */
-bool verify_rebuildable(struct verify *v, struct err *e); /* tables that are derived from facts */
+/*
+ * A part of the work, cut into pieces: ranges of the keys of a table, or a number of questions. `check` gets the
+ * first and the last key, or twice the number of the question. False only when the file cannot be read.
+ */
+struct verify_part {
+	bool (*check)(struct verify *v, int64_t from, int64_t to, struct err *e);
+	const char *table, *key; /* NULL: questions */
+	int64_t questions;
+	int cache_kib;           /* for pages: small, where each is read once and should stay near the processor */
+};
+
+/* Threads, and connections that all read the same state of the record; v[0] is the caller's thread. */
+#define VERIFY_THREADS 8
+struct verify_team {
+	struct store *st;           /* the caller's connection, which reads that state, too */
+	struct verify v[VERIFY_THREADS];
+	size_t n;
+	bool begun;                 /* the caller's read transaction is ours */
+};
+void verify_team_open(struct verify_team *t, struct store *st);
+void verify_team_close(struct verify_team *t);
+/* All parts, the pieces taken in this order and their faults told in it, whichever thread had them. The progress
+ * counts pieces. */
+bool verify_jobs(struct verify_team *t, const struct verify_part *parts, size_t n, store_fault_fn fault,
+                 store_progress_fn progress, void *ctx, struct verify_result *out, struct err *e);
+
+bool verify_chain(struct verify *v, int64_t from, int64_t to, struct err *e);       /* of ledger.seq */
+bool verify_rows(struct verify *v, int64_t from, int64_t to, struct err *e);        /* what nothing covers, types, references */
+bool verify_sets(struct verify *v, int64_t from, int64_t to, struct err *e);        /* of manifest.id */
+bool verify_shared(struct verify *v, int64_t from, int64_t to, struct err *e);      /* environments, policies */
+bool verify_blobs(struct verify *v, int64_t from, int64_t to, struct err *e);       /* of blob.id */
+bool verify_rebuildable(struct verify *v, int64_t from, int64_t to, struct err *e); /* tables that are derived from facts */
+int64_t verify_rows_n(void); /* questions of verify_rows, of verify_rebuildable */
+int64_t verify_rebuildable_n(void);
 
 #endif

@@ -38,6 +38,7 @@ enum command_flag {
 	COMMAND_ARG = 2,    /* takes an argument on the command line */
 	COMMAND_WRITES = 4, /* starts or changes something: refused in evidence */
 	COMMAND_ACTS = 8,   /* starts or stops a run: not on a screen too small to see on what */
+	COMMAND_REVIEWS = 16, /* with COMMAND_WRITES: goes into the review file of evidence */
 };
 
 struct command_info {

@@ -1,6 +1,7 @@
 /*
  * Pane Workspace: the files that attempts may read, which of them changed since an attempt last read
- * them, and on demand what is left out and why. Scanning and hashing happen in a worker.
+ * them, and on demand what is left out and why. Scanning and hashing happen in a worker. Of a record from
+ * elsewhere: the files that its newest attempt was offered.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct file {
 	char *reason;       /* why it is left out; NULL: attached */
 	int64_t size;
 	enum since since;   /* SINCE_UNKNOWN: no attempt read it */
+	struct digest recorded; /* its content as the record has it; zero: a file of the folder */
 };
 
 /* What a worker found; moved into the pane. */
@@ -65,7 +67,9 @@ static void scan_free(struct scan *s)
 /* Of the job; outlives the pane when that is closed meanwhile. */
 struct work {
 	struct pane *pane;  /* NULL: closed */
-	char *root;
+	char *root;         /* of the folder */
+	char *record;       /* evidence; NULL */
+	bool recorded;      /* what the record lists, not the folder */
 	struct job *job;    /* of the thread */
 	struct job *mine;   /* of the screen's thread */
 	struct scan *scan;  /* in the making */
@@ -131,6 +135,29 @@ static void compare_inputs(struct work *w, struct query *q, struct workspace *ws
 	}
 }
 
+static bool take_offered(void *ctx, const struct entry *f)
+{
+	struct work *w = ctx;
+	struct scan *s = w->scan;
+
+	s->files = grow(s->files, s->n, &s->cap, sizeof(*s->files));
+	s->files[s->n++] = (struct file){ .path = xstrdup(f->path), .size = f->size, .recorded = f->sha256 };
+	return !job_cancelled(w->job);
+}
+
+static void list_recorded(struct work *w)
+{
+	struct workspace *ws = w->record ? NULL : workspace_open(w->root, &w->scan->error);
+	struct query *q = w->record ? query_open_file(w->record, &w->scan->error) : ws ? query_open(ws, &w->scan->error) : NULL;
+	struct log_filter newest = { .limit = 1 };
+	int64_t id = 0, *end = &id;
+
+	if (q && query_log(q, &newest, take_id, &end, &w->scan->error) && id)
+		query_offered(q, id, take_offered, w, &w->scan->error);
+	query_close(q);
+	workspace_close(ws);
+}
+
 static void work_run(struct job *job, void *ctx)
 {
 	struct work *w = ctx;
@@ -141,6 +168,11 @@ static void work_run(struct job *job, void *ctx)
 
 	w->job = job;
 	w->scan = s;
+	if (w->recorded) {
+		list_recorded(w);
+		job_send(job, s);
+		return;
+	}
 	ws = workspace_open(w->root, &s->error);
 	if (ws && attach_scan(ws, workspace_root(ws), take_file, w, &totals, &s->error)) {
 		if (s->n)
@@ -199,6 +231,7 @@ static void work_done(void *ctx, bool cancelled)
 			start(w->pane);
 	}
 	free(w->root);
+	free(w->record);
 	free(w);
 }
 
@@ -206,14 +239,17 @@ static const struct job_ops work_ops = { .run = work_run, .message = work_messag
 
 static void start(struct pane *p)
 {
+	struct ui *ui = p->view.ui;
 	struct work *w;
 
 	p->again = p->work != NULL;
-	if (p->work || !p->view.ui->ws)
+	if (p->work || !(ui->ws || ui->evidence))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->pane = p;
-	w->root = xstrdup(p->view.ui->root);
+	w->root = xstrdup(ui->root);
+	w->record = ui->evidence ? xstrdup(ui->record) : NULL;
+	w->recorded = ui->evidence || workspace_is_review(ui->ws);
 	p->work = w;
 	w->mine = workers_submit(p->view.ui->workers, &work_ops, w);
 }
@@ -260,7 +296,7 @@ static void workspace_draw(struct view *v, struct canvas *c, struct rect r)
 	p->keys_n = listbox_rows(&p->list, MIN(rows, (int)ARRAY_LEN(p->keys)), p->keys);
 	if (p->keys_n == 0)
 		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_DIM),
-		           v->ui->ws ? p->scanned ? "no files" : "looking …" : "not here: this is evidence");
+		           p->scanned ? "no files" : "looking …");
 	for (size_t i = 0; i < p->keys_n; i++) {
 		int y = r.y + (int)i;
 		draw_row(&p->found.files[p->shown[p->keys[i].v[0]]], c, r, y);
@@ -278,6 +314,29 @@ static struct file *current(struct pane *p)
 	return &p->found.files[p->shown[p->list.cursor.v[0]]];
 }
 
+static bool add_bytes(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct buf *b = ctx;
+
+	(void)e;
+	buf_add(b, p, MIN(n, FILE_SHOWN - MIN(b->len, FILE_SHOWN)));
+	return true;
+}
+
+/* As the folder has it now, or as the record does. */
+static bool read_file(struct ui *ui, const struct file *f, struct buf *bytes, struct err *e)
+{
+	char *path;
+	bool ok;
+
+	if (!digest_is_zero(&f->recorded))
+		return query_blob(ui->query, &f->recorded, add_bytes, bytes, e);
+	path = f->source ? xstrdup(f->source) : path_join(ui->root, f->path);
+	ok = fs_read(AT_FDCWD, path, FILE_SHOWN, bytes, e);
+	free(path);
+	return ok;
+}
+
 /* A look at the file as it is now; what attempts saw is in their inputs. */
 static unsigned open_row(struct view *v, const char *arg)
 {
@@ -293,10 +352,9 @@ static unsigned open_row(struct view *v, const char *arg)
 		ui_notice(v->ui, "%s is left out as a whole: %s", f->path, f->reason);
 		return TURN_DRAW;
 	}
-	char *path = f->source ? xstrdup(f->source) : path_join(v->ui->root, f->path);
-	if (fs_read(AT_FDCWD, path, FILE_SHOWN, &bytes, &e)) {
+	if (read_file(v->ui, f, &bytes, &e)) {
 		char *name = escape_name_dup(f->path);
-		char *title = xasprintf("%s as it is now", name);
+		char *title = xasprintf("%s as it %s", name, digest_is_zero(&f->recorded) ? "is now" : "was for the newest attempt");
 		struct pager_spec spec = { .text = bytes.data ? bytes.data : "", .text_len = bytes.len, .title = title,
 			.python = bytes.len < FILE_SHOWN && strlen(f->path) > 3 && strcmp(f->path + strlen(f->path) - 3, ".py") == 0 };
 		struct view *pager = view_pager_new(v->ui, &spec, &e);
@@ -305,10 +363,11 @@ static unsigned open_row(struct view *v, const char *arg)
 		free(title);
 		free(name);
 	}
-	if (e.code != ERR_NONE)
+	if (e.code == ERR_NOTFOUND && !digest_is_zero(&f->recorded))
+		ui_notice(v->ui, "no attempt opened %s: the record has its size and hash, not its bytes", f->path);
+	else if (e.code != ERR_NONE)
 		ui_error(v->ui, "%s", e.msg);
 	buf_free(&bytes);
-	free(path);
 	return TURN_DRAW;
 }
 

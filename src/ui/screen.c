@@ -315,10 +315,13 @@ unsigned ui_command(struct ui *ui, enum command id, const char *arg)
 		ui_notice(ui, "'%s' is not there yet", info->name);
 		return TURN_DRAW;
 	}
-	if (info->flags & COMMAND_WRITES && ui->evidence) {
-		ui_notice(ui, "evidence is never written: '%s' works in the record's own workspace only", info->name);
+	bool elsewhere = ui->evidence || (ui->ws && workspace_is_review(ui->ws));
+	if (info->flags & COMMAND_WRITES && elsewhere && !(info->flags & COMMAND_REVIEWS)) {
+		ui_notice(ui, "a record from elsewhere is reviewed, not worked in: '%s' works in its own workspace only", info->name);
 		return TURN_DRAW;
 	}
+	if (info->flags & COMMAND_WRITES && ui->evidence)
+		return act_begin_review(ui, id, arg);
 	if (info->flags & COMMAND_ACTS && (ui->cols < UI_ACT_COLS || ui->rows < UI_ACT_ROWS)) {
 		ui_notice(ui, "too small, needs %dx%d", UI_ACT_COLS, UI_ACT_ROWS);
 		return TURN_DRAW;

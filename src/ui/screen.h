@@ -191,6 +191,8 @@ unsigned act_search_record(struct view *v, const char *arg); /* view_found.c */
 /* Code that somebody drafted goes into the editor, and from there into a new step if the user says so. */
 unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose);
 unsigned act_ask(struct view *v, const char *arg);
+/* Asks for the review file that `id` needs in evidence, and does it there. */
+unsigned act_begin_review(struct ui *ui, enum command id, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -221,6 +223,8 @@ struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step
 
 /* Opens what ui->root or ui->record name, and starts to watch it. */
 bool ui_open_record(struct ui *ui, struct err *e);
+/* Leaves the record that is open for the one at `path`. */
+bool ui_reopen(struct ui *ui, const char *path, struct err *e);
 /* Reads what the watch has, reaps children, counts what runs. */
 unsigned ui_poll_record(struct ui *ui);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/keep.h"
 #include "spawn.h"
 #include "headless.h"
 #include "screen.h"
@@ -339,7 +340,32 @@ static bool run_on_terminal(struct ui *ui, struct err *e)
 
 /* ---- from begin to end ---------------------------------------------------------------------------------------------- */
 
-/* What the path names: a folder, or a record opened as evidence. */
+/* A record from elsewhere: its review, where one was begun, else the file itself as evidence. Takes `full`. */
+static bool find_file(struct ui *ui, char *full, struct err *e)
+{
+	char *review;
+	struct err why = { 0 };
+
+	ui->evidence = true;
+	ui->record = full;
+	ui->root = path_dir(full);
+	if (!keep_find_review(full, &review, &why)) {
+		ui_error(ui, "%s", why.msg);
+		return true;
+	}
+	if (!review)
+		return true;
+	char *folder = keep_review_folder(review, e);
+	free(review);
+	if (!folder)
+		return false;
+	free(ui->root);
+	ui->root = folder;
+	ui->evidence = false;
+	return true;
+}
+
+/* What the path names: a folder, or a record from elsewhere. */
 static bool find_place(struct ui *ui, const char *path, struct err *e)
 {
 	char *full = realpath(path ? path : ".", NULL);
@@ -359,10 +385,32 @@ static bool find_place(struct ui *ui, const char *path, struct err *e)
 		free(full);
 		return err_set(e, ERR_INPUT, "%s is neither a folder nor a file", path);
 	}
-	ui->evidence = true;
-	ui->record = full;
-	ui->root = path_dir(full);
-	return true;
+	return find_file(ui, full, e);
+}
+
+bool ui_reopen(struct ui *ui, const char *path, struct err *e)
+{
+	prompt_free(ui->prompt);
+	ui->prompt = NULL;
+	while (ui->depth > 0) {
+		struct view *v = ui->stack[--ui->depth];
+		v->ops->free(v);
+	}
+	close_record(ui);
+	free(ui->root);
+	free(ui->record);
+	ui->root = ui->record = NULL;
+	ui->evidence = false;
+	if (find_place(ui, path, e) && ui_open_record(ui, e))
+		return true;
+	/* There must be something to show. */
+	ui->evidence = false;
+	free(ui->record);
+	ui->record = NULL;
+	if (!ui->root)
+		ui->root = xstrdup("/");
+	ui_push(ui, view_start_new(ui));
+	return false;
 }
 
 static bool open_place(struct ui *ui, struct err *e)

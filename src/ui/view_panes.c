@@ -148,9 +148,10 @@ static void panes_title(struct view *v, struct buf *left, struct buf *right)
 	struct ui *ui = v->ui;
 	struct buf counts = { 0 };
 
-	buf_adds(left, path_base(ui->evidence ? ui->record : ui->root));
-	if (ui->evidence)
-		buf_adds(left, " (evidence)");
+	bool review = ui->ws && workspace_is_review(ui->ws);
+	buf_adds(left, path_base(ui->evidence || review ? ui->record : ui->root));
+	if (ui->evidence || review)
+		buf_adds(left, review ? " (review)" : " (evidence)");
 	add_tally(ui, &counts, "steps", "step", "steps");
 	add_tally(ui, &counts, "attempts", "attempt", "attempts");
 	if (ui->running > 0)

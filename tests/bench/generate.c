@@ -62,12 +62,12 @@ static void end(struct store *st, int64_t id, long i, const char *text, size_t n
 		                   .detail = i % 5 ? "" : "KeyError: 'TIV'", .cpu_user_us = 300000, .peak_memory = 42000000,
 		                   .out_bytes = (int64_t)n, .out_sha256 = hash_bytes(text, n), .inputs_complete = true };
 	struct end_with with = { .chunks = &c, .chunks_n = n > 0, .inputs = &input, .inputs_n = 1, .artifacts = &artifact, .artifacts_n = 1 };
-	struct hasher h;
+	struct chunks_hash h;
 
-	hash_begin(&h);
+	store_chunks_hash_begin(&h);
 	if (n > 0)
-		store_chunk_hash(&h, &c);
-	end.chunks_sha256 = hash_end(&h);
+		store_chunks_hash_add(&h, &c);
+	end.chunks_sha256 = store_chunks_hash_end(&h, NULL);
 	artifact.size = snprintf(made, sizeof(made), "made %ld\n", i % 1000);
 	must(store_blob_put(st, &owner, "schedule", 8, &input.sha256, &e), &e);
 	must(store_blob_put(st, &owner, made, (size_t)artifact.size, &artifact.sha256, &e), &e);

@@ -17,11 +17,20 @@ tm verify --head; head=$out
 like "--head: the hash alone" "$head" '^[0-9a-f]{64}$'
 tm verify --expect "$head"; is "--expect, it is: status" "$rc" 0
 tm verify --json; jis "--json" '(d["intact"], d["attempts"], d["checks"], d["head"], d["faults"], d["head_expected"])' "(True, 2, 1, '$head', [], None)"
+cp .tickmark/record.db "$work/before.db"
 tm_from <(echo 'print(3)') run -
 tm verify --expect "$head"
-is "--expect, it is not: status" "$rc" 1
-like "--expect, it is not: said" "$out" '^fault: the head is not the expected one'
-tm verify --json --expect "$head"; jis "--expect --json" '(d["intact"], d["head_expected"])' "(False, False)"
+is "--expect, and it went on: status" "$rc" 0
+like "--expect, and it went on: by how much" "$out" '^the expected head is entry [0-9]+: 2 were added since$'
+tm verify --json --expect "$head"; jis "--expect --json" '(d["intact"], d["head_expected"], d["added"])' "(True, True, 2)"
+tm verify --head; head=$out
+tm verify --expect "$head" "$work/before.db"
+is "--expect, its end was cut off: status" "$rc" 1
+like "--expect, its end was cut off: said" "$out" '^fault: the expected head is not in it'
+tm verify --json --expect "$head" "$work/before.db"; jis "cut off --json" '(d["intact"], d["head_expected"], d["added"])' "(False, False, None)"
+tm verify --expect 12; is "--expect, no hash: status" "$rc" 3
+tm verify --expect "$work/in"; is "--expect, no such file: status" "$rc" 3
+echo "tickmark head 1" >"$work/head.txt"; tm verify --expect "$work/head.txt"; is "--expect, no signed head: status" "$rc" 3
 
 # a file elsewhere is not written to
 cp .tickmark/record.db "$work/copy.db"; chmod 400 "$work/copy.db"; sum=$(sha256sum <"$work/copy.db")

@@ -66,16 +66,6 @@ mkdir -p "$work/moved/.tickmark" && chmod 700 "$work/moved/.tickmark" && cp "$wo
 echo 'print(1)' >new.py; run_ok "a backup works as a record" new.py
 tm verify; is "and verifies" "$rc" 0
 
-# a review elsewhere
-tm review "$work/packed.db"; is "review: status" "$rc" 0
-like "review: the way on" "$out" 'tickmark merge .*/packed.review'
-is "review: the original is as it was" "$(cd "$work" && echo packed.db*)" "packed.db"
-tm review "$work/packed.db"; is "review: never over a folder" "$rc" 2
-cd "$work/packed.review" || exit 1
-tm verify; is "review: verifies" "$rc" 0
-tm repeat last; is "review: repeats" "$rc" 0
-cd "$work/ws" || exit 1
-tm merge "$work/packed.review"; like "merge: nothing was said" "$out" '^merged: 0 marks'
 tm merge "$work/moved/.tickmark/record.db"; is "merge of a copy that went on" "$rc" 0
 workspace other; tm merge "$work/packed.db"; is "merge of another record" "$rc" 3
 finish

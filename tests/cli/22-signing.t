@@ -19,9 +19,35 @@ echo "mb@example.com $(cut -d' ' -f1,2 "$work/key2.pub")" >"$work/signers"
 tm verify --signers "$work/signers" --json; is "another's key: status" "$rc" 1
 jis "another's key: both named" '(d["signed"], len(d["faults"]), d["intact"])' "(0, 2, False)"
 tm pack "$work/signed.db"; tm verify "$work/signed.db"; like "a copy keeps signatures" "$out" '^1\.1 accepted .* signed with key'
+
+# the head, as a text of its own
+tm verify --head --sign; is "a signed head: status" "$rc" 0
+cp "$work/.out" "$work/head.txt"
+like "a signed head: what it says" "$out" "^entries [0-9]+$"
+tm verify --expect "$work/head.txt"; like "a signed head: who" "$out" '^the expected head, signed with key SHA256:'
+echo "mb@example.com $(cut -d' ' -f1,2 "$work/key.pub")" >"$work/signers"
+echo 'print(2)' >b.py; tm run b.py
+tm verify --expect "$work/head.txt" --signers "$work/signers" --json; jis "it went on: contained, signed" '(d["intact"], d["added"], d["unseen"])' "(True, 2, 0)"
+tm verify --expect "$work/head.txt" --signers "$work/signers" "$work/signed.db"; is "in a copy, too" "$rc" 0
+sed 's/^entries .*/entries 3/' "$work/head.txt" >"$work/forged.txt"
+tm verify --expect "$work/forged.txt"; is "a forged one: status" "$rc" 1
+like "a forged one: both" "$out" '^fault: the signature under the expected head does not fit$'
+tm verify --sign; is "--sign without --head" "$rc" 3
+
+# without ssh-keygen everything else is verified
+mkdir "$work/bin"
+ln -s "$TICKMARK" "$work/bin/tickmark"
+unseen() { env PATH="$work/bin" tickmark verify "$@" >"$work/.out" 2>"$work/.err"; rc=$?; out=$(cat "$work/.out"); }
+unseen; is "no ssh-keygen: status" "$rc" 0
+like "no ssh-keygen: said" "$out" '^2 signatures could not be looked at: .*ssh-keygen'
+like "no ssh-keygen: the rest is verified" "$out" '^intact$'
+unseen --signers "$work/signers"; is "no ssh-keygen, and signers were asked for" "$rc" 2
+unseen --json; jis "no ssh-keygen: document" '(d["intact"], d["signed"], d["unseen"])' "(True, 0, 2)"
 tm config --user signing-key "$work/none"
 tm mark 1.1 rejected --as-command; is "a key that is not there" "$rc" 3
 like "a key that is not there: said, nothing filed" "$err" 'could not be signed'
 tm show 1.1; unlike "nothing was filed" "$out" 'rejected'
 tm config --user --unset signing-key
+tm verify --head --sign; is "no key is known: status" "$rc" 3
+like "no key is known: what to do" "$err" 'tickmark config --user signing-key'
 finish

@@ -169,11 +169,11 @@ static UNUSED int64_t case_queue(struct place *p, struct store *st, int64_t step
 	return case_queue_as(p, st, step, 0);
 }
 
-static UNUSED void case_chunk(struct place *p, struct store *st, int64_t attempt, const char *text, struct hasher *h)
+static UNUSED void case_chunk(struct place *p, struct store *st, int64_t attempt, const char *text, struct chunks_hash *h)
 {
 	struct chunk c = { .stream = STREAM_OUT, .group = 1, .offset_us = 1000, .bytes = text, .len = strlen(text) };
 
-	store_chunk_hash(h, &c);
+	store_chunks_hash_add(h, &c);
 	assert_done(p, store_chunks_add(st, attempt, &c, 1, &p->e));
 }
 
@@ -195,11 +195,11 @@ static UNUSED void case_end(struct place *p, struct store *st, int64_t attempt, 
 		.chunks = &c, .chunks_n = 1, .inputs = &input, .inputs_n = 1, .artifacts = &artifact, .artifacts_n = 1,
 		.refusals = &refusal, .refusals_n = 1, .verdict = verdict, .first_at = verdict ? "stdout byte 1" : NULL,
 	};
-	struct hasher h;
+	struct chunks_hash h;
 
-	hash_begin(&h);
-	store_chunk_hash(&h, &c);
-	end.chunks_sha256 = hash_end(&h);
+	store_chunks_hash_begin(&h);
+	store_chunks_hash_add(&h, &c);
+	end.chunks_sha256 = store_chunks_hash_end(&h, NULL);
 	assert_done(p, store_blob_put(st, &owner, "schedule", 8, &input.sha256, &p->e));
 	assert_done(p, store_blob_put(st, &owner, text, strlen(text), &artifact.sha256, &p->e));
 	assert_done(p, store_attempt_end(st, &end, &with, &p->e));

@@ -24,14 +24,14 @@ static void assert_verifies(struct place *p)
 	store_close(st);
 }
 
-static void put_attempt(struct place *p, struct store *st, int64_t step, struct hasher *h)
+static void put_attempt(struct place *p, struct store *st, int64_t step, struct chunks_hash *h)
 {
 	struct attempt_end end = { .attempt = case_queue(p, st, step), .outcome = OUTCOME_OK, .ended_us = 1 };
 
-	hash_begin(h);
+	store_chunks_hash_begin(h);
 	for (int i = 0; i < 5; i++)
 		case_chunk(p, st, end.attempt, "a line\n", h);
-	end.chunks_sha256 = hash_end(h);
+	end.chunks_sha256 = store_chunks_hash_end(h, NULL);
 	end.out_bytes = 35;
 	assert_done(p, store_attempt_end(st, &end, NULL, &p->e));
 }
@@ -51,7 +51,7 @@ static void eight_writers_lose_nothing(void **state)
 	for (int i = 0; i < WRITERS; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0) {
-			struct hasher h;
+			struct chunks_hash h;
 
 			st = case_open(p, STORE_WRITE);
 			for (int k = 0; k < ATTEMPTS; k++)
@@ -173,7 +173,7 @@ static void write_until_killed(struct place *p, int out)
 	struct uuid owner = uuid_new();
 	char *large = xcalloc(1, 5 << 20);
 	struct digest d;
-	struct hasher h;
+	struct chunks_hash h;
 
 	for (int i = 0;; i++) {
 		int64_t id;

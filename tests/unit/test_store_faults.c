@@ -250,7 +250,7 @@ static long injected;
 #ifdef __SANITIZE_ADDRESS__
 #define STEP 97 /* the sanitizers are slow, and the failures are the same */
 #else
-#define STEP 23
+#define STEP 10
 #endif
 
 /* Every n up to the last that is met. */

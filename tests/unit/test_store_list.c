@@ -179,13 +179,6 @@ static void finding(void **state)
 	assert_int_equal(n, 3);
 	assert_done(p, store_step_by_script(st, "roll\xff.py", &n, &p->e));
 	assert_int_equal(n, 0);
-	assert_done(p, store_attempt_get(st, 4, &a, &p->e));
-	assert_done(p, store_attempt_by_uuid(st, &a.attempt.uuid, &id, &p->e));
-	assert_int_equal(id, 4);
-	a.attempt.uuid.b[0] ^= 1;
-	assert_done(p, store_attempt_by_uuid(st, &a.attempt.uuid, &id, &p->e));
-	assert_int_equal(id, 0);
-	store_attempt_free(&a);
 	assert_fails(p, ERR_NOTFOUND, "no attempt with id 77", store_attempt_get(st, 77, &a, &p->e));
 	store_close(st);
 }
@@ -377,7 +370,7 @@ static void lists_use_keys_and_read_no_content(void **state)
 	}
 	/* These walk a small table, or from the newest on, in the order that they give. */
 	{
-		static const enum sql_id walked[] = { SQL_RUNNING_EACH, SQL_PRODUCED_EACH, SQL_ATTEMPT_LAST, SQL_ATTEMPT_BY_UUID };
+		static const enum sql_id walked[] = { SQL_RUNNING_EACH, SQL_PRODUCED_EACH, SQL_ATTEMPT_LAST };
 
 		for (size_t i = 0; i < ARRAY_LEN(walked); i++) {
 			char *plan = plan_dup(db, sql_table[walked[i]]);

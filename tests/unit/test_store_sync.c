@@ -73,7 +73,7 @@ static void a_run_costs_two_syncs(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		struct store *st;
-		struct hasher h;
+		struct chunks_hash h;
 		int64_t id;
 
 		counts = (struct counts){ 0 };
@@ -81,7 +81,7 @@ static void a_run_costs_two_syncs(void **state)
 		assert_counts(0, 0, "opening");
 		id = case_queue(p, st, 0);
 		assert_counts(1, 0, "queue");
-		hash_begin(&h);
+		store_chunks_hash_begin(&h);
 		case_chunk(p, st, id, "a line\n", &h);
 		case_chunk(p, st, id, "a line\n", &h);
 		assert_counts(0, 0, "streams");
