@@ -16,6 +16,7 @@ static const struct cmd_option repeat_options[] = {
 	{ .name = "again", .letter = 'a', .help = "what differs is repeated once more: is it random, or has it changed?" },
 	{ .name = "all", .help = "every attempt" },
 	{ .name = "failed", .help = "every attempt that is not ok" },
+	{ .name = "unreviewed", .help = "the last attempt of every step that has no mark that stands" },
 	{ .name = "since", .arg = "WHEN", .help = "every attempt since a date (2026-11-30) or for so long (2h, 7d)" },
 	{ .name = "jobs", .letter = 'j', .arg = "N", .help = "of many, so many at once (cores, at most 4)" },
 	{ .name = "resume", .help = "go on with the batch that was stopped" },
@@ -327,7 +328,7 @@ static int repeat_many(struct cmd *c)
 
 static bool asks_for_many(const struct cmd *c)
 {
-	return option_given(c, "all") || option_given(c, "failed") || option_given(c, "since");
+	return option_given(c, "all") || option_given(c, "failed") || option_given(c, "unreviewed") || option_given(c, "since");
 }
 
 static int repeat_run(struct cmd *c)
@@ -339,9 +340,9 @@ static int repeat_run(struct cmd *c)
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
 	if (asks_for_many(c))
-		return c->args_n ? cmd_usage(c, "references and --all, --failed or --since exclude each other") : repeat_many(c);
+		return c->args_n ? cmd_usage(c, "references and --all, --failed, --unreviewed or --since exclude each other") : repeat_many(c);
 	if (c->args_n == 0)
-		return cmd_usage(c, "which attempts? REF, --all, --failed or --since");
+		return cmd_usage(c, "which attempts? REF, --all, --failed, --unreviewed or --since");
 	if (c->json) {
 		w = json_writer_new();
 		json_open(w, "checks", '[');
@@ -365,8 +366,9 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
 	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise.\n\n"
-	          "--all, --failed and --since repeat many, some at once; first a table of what is missing or substituted, then "
-	          "the lines, then the verdicts counted. Ctrl-C stops; the same with --resume goes on.",
+	          "--all, --failed, --unreviewed and --since repeat many (together: what fits them all), some at once; first a table "
+	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C stops; the same with "
+	          "--resume goes on.",
 	.statuses = "0 all the same (or but for noise), 1 one differs, 2 one could not be repeated, 3 wrong use, 4 one "
 	            "cannot be compared; of several the worst",
 	.examples = "tickmark repeat 7.2\ntickmark repeat --vary hashseed=7 last # does it depend on the order of sets?\n"
