@@ -33,7 +33,7 @@ static const struct cmd_member repeat_members[] = {
 	{ "checks[].qualified", "differences of environment that qualify the verdict, else null" },
 	{ "checks[].state", "outcome of the check" },
 	{ "checks[].error", "why it could not be run, else null" },
-	{ "checks[].why", "with --again, of one that differs: random, changed; else null" },
+	{ "checks[].why", "of one that differs, where another check tells: random, changed; else null" },
 	{ "foreseen[].what", "of many: interpreter or input that is not here as it was recorded" },
 	{ "foreseen[].kind", "substitute, no interpreter, no input" },
 	{ "foreseen[].instead", "what takes its place, or why nothing does; null" },
@@ -98,24 +98,33 @@ static void check_line(const struct detail *d)
 	free(detail);
 }
 
-/* Once more, beside the check that differs: two that agree with each other say that something changed. NULL: it
- * could not be told, or needs not be. */
-static const char *find_why(struct cmd *c, const struct run_request *first, const struct detail *d)
+/* Once more, beside the check that differs, if that is asked for and no earlier check says why. */
+static bool repeat_again(struct cmd *c, const struct run_request *first, int64_t check, enum compare_why *why, struct err *e)
 {
 	struct run_request req = *first;
 	struct foreground fg = { .quiet = true, .to_stderr = true };
 	struct strv remarks = { 0 };
-	struct err e = { 0 };
-	enum verdict v = VERDICT_NONE;
+	char other[REF_TEXT];
 
-	if (d->verdict != VERDICT_DIFFERS || !option_given(c, "again"))
-		return NULL;
-	bool ok = foreground_run(c, &req, &fg, &remarks, &e) && cmd_query(c, &e) &&
-	          compare_agree(c->query, d->attempt.id, fg.attempt, &v, &e);
+	bool ok = compare_why(c->query, check, why, other, e);
+	if (!ok || *why != WHY_UNKNOWN || !option_given(c, "again"))
+		return ok;
+	ok = foreground_run(c, &req, &fg, &remarks, e) && cmd_query(c, e) && compare_why(c->query, check, why, other, e);
 	strv_free(&remarks);
-	if (!ok)
+	return ok;
+}
+
+/* "random", "changed"; NULL: it could not be told, or needs not be. */
+static const char *find_why(struct cmd *c, const struct run_request *first, const struct detail *d)
+{
+	enum compare_why why = WHY_UNKNOWN;
+	struct err e = { 0 };
+
+	if (d->verdict != VERDICT_DIFFERS)
+		return NULL;
+	if (!repeat_again(c, first, d->attempt.id, &why, &e))
 		console_say(c, "once more: %s", e.msg);
-	return !ok || v == VERDICT_CANNOT ? NULL : v == VERDICT_DIFFERS ? "random" : "changed";
+	return compare_why_word(why);
 }
 
 static void tell_why(const char *why)
@@ -240,10 +249,15 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	}
 	t->verdicts[d.verdict]++;
 	int status = verdict_statuses[d.verdict];
+	enum compare_why why = WHY_UNKNOWN;
+	char other[REF_TEXT];
+	(void)compare_why(c->query, x->check, &why, other, &e);
 	if (w)
-		check_json(w, &d, x->ref, NULL, &e);
+		check_json(w, &d, x->ref, compare_why_word(why), &e);
 	else
 		check_line(&d);
+	if (!w)
+		tell_why(compare_why_word(why));
 	query_detail_free(&d);
 	return status;
 }
@@ -304,6 +318,34 @@ static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
 	return true;
 }
 
+/* Those that differ and of which no other check says why, once more. */
+static bool run_again(struct cmd *c, const struct batch *b, struct err *e)
+{
+	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs };
+	char other[REF_TEXT];
+	bool ok = true;
+
+	more.items = xcalloc(b->n + 1, sizeof(*more.items));
+	for (size_t i = 0; ok && i < b->n && !b->stopped; i++) {
+		enum compare_why why = WHY_UNKNOWN;
+		struct detail d;
+		if (b->items[i].check == 0)
+			continue;
+		ok = query_detail(c->query, b->items[i].check, &d, e);
+		bool differs = ok && d.verdict == VERDICT_DIFFERS;
+		if (ok)
+			query_detail_free(&d);
+		ok = ok && compare_why(c->query, b->items[i].check, &why, other, e);
+		if (!ok || !differs || why != WHY_UNKNOWN)
+			continue;
+		more.items[more.n] = (struct batch_item){ .attempt = b->items[i].attempt };
+		memcpy(more.items[more.n++].ref, b->items[i].ref, REF_TEXT);
+	}
+	ok = ok && (more.n == 0 || (batch_run(c, &more, e) && cmd_query(c, e)));
+	batch_free(&more);
+	return ok;
+}
+
 static int repeat_many(struct cmd *c)
 {
 	struct batch b = { .python = option_value(c, "python"), .vary = option_value(c, "vary") };
@@ -314,7 +356,7 @@ static int repeat_many(struct cmd *c)
 	bool ok = count_jobs(c, &b, &e) && cmd_query(c, &e) && batch_select(c, &b, &e) &&
 	          (!option_given(c, "resume") || batch_resume(c, &b, &e)) && tell_before(c, &b, w, &e);
 	if (ok && !option_given(c, "dry-run")) {
-		ok = batch_run(c, &b, &e) && cmd_query(c, &e);
+		ok = batch_run(c, &b, &e) && cmd_query(c, &e) && (!option_given(c, "again") || run_again(c, &b, &e));
 		status = ok ? tell_after(c, &b, w) : status;
 	}
 	batch_free(&b);

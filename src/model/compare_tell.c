@@ -47,16 +47,29 @@ static void tell_inputs(const struct comparing *c, struct buf *out)
 		buf_addf(out, " and %zu more", more);
 }
 
-/* Where the right one is a check of the left one. */
+static void tell_why(const struct comparing *c, struct buf *out)
+{
+	char other[REF_TEXT];
+	enum compare_why why;
+
+	if (c->side[1].verdict != VERDICT_DIFFERS || !compare_why(c->query, c->side[1].attempt.id, &why, other, NULL))
+		return;
+	if (why == WHY_UNKNOWN)
+		buf_adds(out, ", a second repeat tells random from changed");
+	else
+		buf_addf(out, why == WHY_RANDOM ? ", random: %s gave something else again" : ", changed: %s gave the same", other);
+}
+
 static void tell_verdict(const struct comparing *c, struct buf *out)
 {
 	const struct detail *d = &c->side[1];
 
-	if (d->verdict == VERDICT_NONE || d->attempt.check_of != c->side[0].attempt.id)
+	if (d->verdict == VERDICT_NONE || !compare_is_check(c))
 		return;
 	buf_addf(out, "verdict %s", verdict_word(d->verdict));
 	if (d->first_at)
 		buf_addf(out, " (%s)", d->first_at);
+	tell_why(c, out);
 	buf_adds(out, "; ");
 }
 
@@ -66,8 +79,8 @@ void compare_tell(const struct comparing *c, struct buf *out)
 	static const enum compare_part effects[] = { COMPARE_OUTCOME, COMPARE_STDOUT, COMPARE_STDERR };
 	size_t files = 0, told = 0;
 
-	if (!c->path[0] && c->path[1]) {
-		buf_adds(out, "as the attempt saw it, and now");
+	if (c->is_now) {
+		compare_tell_now(c, out);
 		return;
 	}
 	if (c->path[0]) {

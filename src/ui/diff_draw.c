@@ -140,6 +140,8 @@ void diff_draw_line(struct diff_view *d, struct canvas *c, struct rect r, int y,
 
 	if (line->head)
 		draw_head(p, c, r, y);
+	else if (line->picture)
+		diff_picture_draw(d, c, r, y, &p->rows, line->picture - 1u);
 	else if (line->left == line->right)
 		draw_whole(d, c, r, y, &p->rows, &p->rows.v[line->left]);
 	else

@@ -22,7 +22,7 @@ struct diff_work {
 struct diff_news {
 	char *sentence;          /* owned; NULL */
 	char ref[2][REF_TEXT];
-	bool differs, last, has_part;
+	bool differs, check, last, has_part;
 	struct diff_part part;
 	struct err e;            /* of all of it, with `last` */
 };
@@ -55,13 +55,39 @@ static struct query *open_record(const struct diff_work *w, struct err *e)
 
 static struct comparing *open_sides(const struct diff_work *w, struct query *q, struct err *e)
 {
-	return w->input ? compare_open_input(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
+	return w->input ? compare_open_now(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
 }
 
 /* Whether the part is worth a place: what is the same is not shown, and resources are no difference. */
 static bool is_shown(const struct compare_item *x)
 {
 	return x->change != SIDES_SAME && x->part != COMPARE_RESOURCES;
+}
+
+static bool is_difference(const struct diffrow *x)
+{
+	return x->kind == DIFFROW_REMOVED || x->kind == DIFFROW_ADDED || x->kind == DIFFROW_CHANGED;
+}
+
+/* The row where the verdict says that item i differs first: the one that has the byte, else the first that
+ * differs at all; -1: it says nothing of this item. */
+static int32_t find_first(const struct comparing *c, size_t i, const struct diffrows *r)
+{
+	int32_t any = -1;
+	size_t item;
+	int64_t byte;
+
+	if (!compare_first(c, &item, &byte) || item != i)
+		return -1;
+	for (size_t k = 0; k < r->n; k++) {
+		const struct diffrow *x = &r->v[k];
+		int64_t at = x->kind == DIFFROW_REMOVED && byte >= 0 ? compare_position(c, 0, x->text.p) : -1;
+		if (at >= 0 && byte >= at && byte <= at + (int64_t)x->text.n)
+			return (int32_t)k;
+		if (any < 0 && is_difference(x))
+			any = (int32_t)k;
+	}
+	return any;
 }
 
 static void send_part(struct diff_work *w, struct query *q, size_t i)
@@ -71,11 +97,13 @@ static void send_part(struct diff_work *w, struct query *q, size_t i)
 
 	n->has_part = true;
 	p->type = "";
+	p->first = -1;
 	p->cmp = open_sides(w, q, &p->e);
 	p->failed = !p->cmp;
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
 		p->failed = !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
+		p->first = p->failed ? -1 : find_first(p->cmp, i, &p->rows);
 	}
 	job_send(w->job, n);
 }
@@ -92,8 +120,9 @@ static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 	head = xcalloc(1, sizeof(*head));
 	head->sentence = buf_take(&b);
 	head->differs = compare_differs(c);
+	head->check = compare_is_check(c);
 	for (int i = 0; i < 2; i++)
-		snprintf(head->ref[i], REF_TEXT, "%s", w->input && i ? "now" : compare_ref(c, i));
+		snprintf(head->ref[i], REF_TEXT, "%s", compare_ref(c, i));
 	job_send(w->job, head);
 	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
 		if (is_shown(compare_item(c, i)))
@@ -123,6 +152,7 @@ static void take_head(struct diff_view *d, struct diff_news *n)
 	d->sentence = n->sentence;
 	n->sentence = NULL;
 	d->differs = n->differs;
+	d->check = n->check;
 	memcpy(d->ref, n->ref, sizeof(d->ref));
 }
 
