@@ -78,6 +78,8 @@ bool compare_why(struct query *q, int64_t check, enum compare_why *why, char oth
 
 /* Whether the right side is a check of the left one. */
 bool compare_is_check(const struct comparing *c);
+/* Of such a one, a line each: its verdict, why, what is the same on both sides, what changed, what qualifies it. */
+void compare_tell_check(const struct comparing *c, struct buf *out);
 /* Of such a one that differs: the item where its verdict says it does first, noise apart, and the byte on the
  * left, -1 where none is said. False: nothing of it. */
 bool compare_first(const struct comparing *c, size_t *item, int64_t *byte);

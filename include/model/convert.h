@@ -17,7 +17,8 @@
 #ifndef TICKMARK_MODEL_CONVERT_H
 #define TICKMARK_MODEL_CONVERT_H
 
-#include "text.h"
+#include "base.h"
+struct span; /* text.h */
 struct workspace;
 
 /* The reader for a file of this name that begins so; NULL: none. */

@@ -85,13 +85,13 @@ void compare_tell_now(const struct comparing *c, struct buf *out)
 		{ SIDES_CHANGED, "changed since" }, { SIDES_REMOVED, "missing now" }, { SIDES_ADDED, "new now" },
 	};
 
-	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+	for (size_t k = 0, told = 0; k < ARRAY_LEN(kinds); k++) {
 		size_t n = 0;
 		for (size_t i = 0; i < c->n; i++) {
 			if (c->items[i].change != kinds[k].change)
 				continue;
 			char *name = escape_name_dup(c->items[i].name);
-			buf_addf(out, "%s%s%s", n ? ", " : out->len ? "; " : "", n ? "" : kinds[k].what, n ? "" : ": ");
+			buf_addf(out, "%s%s%s", n ? ", " : told++ ? "; " : "", n ? "" : kinds[k].what, n ? "" : ": ");
 			buf_adds(out, name);
 			free(name);
 			n++;

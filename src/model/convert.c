@@ -6,6 +6,7 @@
 #include <gen/convert_pdf_py.h>
 
 #include "private.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>

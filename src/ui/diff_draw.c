@@ -116,7 +116,7 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 	bool file = p->item.part == COMPARE_FILE || p->item.part == COMPARE_INPUT_FILE;
 
 	if (!p->cmp) {
-		canvas_text(c, r, r.x + 1, y, PEN(ROLE_ERROR), p->e.msg);
+		canvas_text(c, r, r.x + 1, y, PEN(p->failed ? ROLE_ERROR : ROLE_TITLE), p->failed ? p->e.msg : p->rows.summary);
 		return;
 	}
 	buf_adds(&b, compare_part_word(p->item.part));

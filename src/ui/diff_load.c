@@ -108,6 +108,28 @@ static void send_part(struct diff_work *w, struct query *q, size_t i)
 	job_send(w->job, n);
 }
 
+/* Of a check, before the parts: its verdict, and what changed and what did not. */
+static void send_verdict(struct diff_work *w, const struct comparing *c)
+{
+	struct diff_news *n = xcalloc(1, sizeof(*n));
+	struct diffrows *rows = &n->part.rows;
+	struct buf b = { 0 };
+
+	n->has_part = true;
+	n->part.type = "";
+	n->part.first = -1;
+	compare_tell_check(c, &b);
+	for (char *p = b.data, *end; p && *p; p = *end ? end + 1 : end) {
+		end = strchrnul(p, '\n');
+		if (rows->summary)
+			diffrows_sayf(rows, DIFFROW_SENTENCE, "%.*s", (int)(end - p), p);
+		else
+			rows->summary = xstrndup(p, (size_t)(end - p));
+	}
+	buf_free(&b);
+	job_send(w->job, n);
+}
+
 static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 {
 	struct comparing *c = open_sides(w, q, e);
@@ -124,6 +146,8 @@ static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 	for (int i = 0; i < 2; i++)
 		snprintf(head->ref[i], REF_TEXT, "%s", compare_ref(c, i));
 	job_send(w->job, head);
+	if (compare_is_check(c))
+		send_verdict(w, c);
 	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
 		if (is_shown(compare_item(c, i)))
 			send_part(w, q, i);

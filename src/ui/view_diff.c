@@ -66,17 +66,22 @@ void diff_relayout(struct diff_view *d)
 	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
 }
 
-/* After a new layout: to the line that shows what `at` showed. */
+static bool shows_same(const struct diff_line_at *l, const struct diff_line_at *at)
+{
+	if (l->part != at->part || l->head != at->head || (l->picture > 0) != (at->picture > 0))
+		return false;
+	return l->head || l->picture ? l->picture <= at->picture : at->left >= 0 ? l->left == at->left : l->right == at->right;
+}
+
+/* After a new layout: to the line that shows what `at` showed, of a picture the nearest. */
 static void go_to_same(struct diff_view *d, const struct diff_line_at *at)
 {
 	for (size_t i = 0; i < d->lines_n; i++) {
-		const struct diff_line_at *l = &d->lines[i];
-		if (l->part != at->part || l->head != at->head || (l->picture > 0) != (at->picture > 0))
+		if (!shows_same(&d->lines[i], at))
 			continue;
-		if (l->head || l->picture || (at->left >= 0 && l->left == at->left) || (at->left < 0 && l->right == at->right)) {
-			diff_go_to_line(d, i);
+		diff_go_to_line(d, i);
+		if (!at->picture)
 			return;
-		}
 	}
 }
 
