@@ -151,7 +151,8 @@ static void print_sides(const struct diffing *d, const struct diffrows *r)
 
 /* ---- pictures ---- */
 
-static size_t add_picture_line(struct buf *out, const struct picture *p, uint32_t cols, uint32_t line)
+/* Returns how many lines the picture has. */
+static uint32_t add_picture_line(struct buf *out, const struct picture *p, uint32_t cols, uint32_t line)
 {
 	uint8_t up[3], low[3];
 	uint32_t wide, rows;
@@ -171,7 +172,9 @@ static void print_pictures(const struct diffing *d, const struct diffrows *r)
 
 	for (uint32_t line = 0, rows = 1; line < rows; line++) {
 		struct buf left = { 0 }, right = { 0 };
-		rows = (uint32_t)MAX(add_picture_line(&left, &r->pictures[0], cols, line), add_picture_line(&right, &r->pictures[1], cols, line));
+		uint32_t left_rows = add_picture_line(&left, &r->pictures[0], cols, line);
+		uint32_t right_rows = add_picture_line(&right, &r->pictures[1], cols, line);
+		rows = MAX(left_rows, right_rows);
 		printf("%-*s | %s\n", (int)cols, left.data ? left.data : "", right.data ? right.data : "");
 		buf_free(&left);
 		buf_free(&right);
