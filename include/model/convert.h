@@ -30,5 +30,7 @@ bool convert_lines(struct workspace *ws, const struct digest *content, struct sp
                    struct buf *out, struct err *e);
 /* Reads the content from `fd` and makes the cache's file; in that process: no other threads, no record open. */
 bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e);
+/* Removes all that is kept: something of it may have been pruned. */
+void convert_forget(struct workspace *ws);
 
 #endif

@@ -8,6 +8,7 @@
 #include "private.h"
 #include "text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,12 +18,15 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PYTHON "/usr/bin/python3"
 #define FILE_MOST ((size_t)64 << 20)    /* of what is read */
 #define ANSWER_MOST ((size_t)128 << 20)
+#define CACHE ".tickmark/cache/convert"
+#define CACHE_MOST ((int64_t)512 << 20) /* of answers that are kept */
 #define COMPLAINT_MOST ((size_t)4 << 10)
 #define WALL_MS 60000
 #define MEMORY_MOST ((int64_t)1 << 30)
@@ -139,11 +143,40 @@ static bool run_reader(struct workspace *ws, const struct reader *r, const struc
 	return ok;
 }
 
+/* Over its bound the cache begins anew: what is needed again is made again. */
+static void make_room(int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+	int64_t bytes = 0;
+
+	for (struct dirent *x; d && (x = readdir(d));) {
+		struct stat st;
+		bytes += fstatat(dir, x->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
+	}
+	if (d && bytes > CACHE_MOST) {
+		rewinddir(d);
+		for (struct dirent *x; (x = readdir(d));)
+			(void)unlinkat(dir, x->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+	else if (copy >= 0)
+		close(copy);
+}
+
+void convert_forget(struct workspace *ws)
+{
+	fs_remove_tree(ws->dir, CACHE, NULL);
+}
+
 static bool keep_answer(struct workspace *ws, const struct digest *content, const struct reader *r, const struct buf *out, struct err *e)
 {
 	char *name = cache_name(content, r), *text = xasprintf("%s by its reader, version %d", r->name, r->version);
 	int dir = workspace_open_dir(ws, "cache/convert", e);
 	struct store *st = workspace_store(ws, e);
+	if (dir >= 0)
+		make_room(dir);
 	bool ok = dir >= 0 && st && fs_write(dir, name, out->data ? out->data : "", out->len, false, e) &&
 	          store_event(st, "converted", 0, text, e);
 
@@ -176,8 +209,8 @@ bool convert_make(struct workspace *ws, const struct digest *content, const char
 
 static bool read_cache(struct workspace *ws, const char *name, struct buf *out)
 {
-	char *path = xasprintf("%s/.tickmark/cache/convert/%s", ws->root, name);
-	bool ok = fs_read(AT_FDCWD, path, ANSWER_MOST, out, NULL);
+	char *path = xasprintf(CACHE "/%s", name);
+	bool ok = fs_read(ws->dir, path, ANSWER_MOST, out, NULL);
 
 	free(path);
 	return ok;

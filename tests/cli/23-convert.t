@@ -201,4 +201,8 @@ sides
 for f in t.bmp t.gif t.tiff; do of $f; like "$f: pixels" "$out" '\(image\): 1 of 48 pixels differ$'; done
 of move.gif; like "an animation: frames" "$out" '^# 3 frames on the left, 3 on the right; 1 of them differ$'; like "an animation: pixels" "$out" ': 1 of 48 pixels differ$'
 else skip "other images" "no Pillow"; fi
+
+# what is pruned stays in no cache
+yes "there is a cache" test -n "$(ls .tickmark/cache/convert)"
+tm prune last --files --apply; is "pruned: status" "$rc" 0; no "pruned: nothing converted is left" test -e .tickmark/cache/convert
 finish
