@@ -57,12 +57,21 @@ tm config noise '('; is "a rule that is no expression is refused" "$rc" 3
 printf 'import os\nprint("run id", os.urandom(4).hex(), "total", int.from_bytes(os.urandom(4), "big"))\n' >own.py; run_ok "own figure" own.py
 tm repeat 7; is "a figure beside it still differs" "$rc" 1
 
+# zone, terminal width and hash seed are given again, whatever they are now
+printf 'import os, time\nprint(time.tzname, os.environ["PYTHONHASHSEED"], os.environ["COLUMNS"], hash("a"))\n' >zone.py
+TZ=Europe/Berlin "$TICKMARK" run zone.py >/dev/null 2>&1
+if [ -e /usr/share/zoneinfo/Europe/Berlin ]; then
+	out=$(TZ=America/New_York COLUMNS=133 LC_ALL=C PYTHONHASHSEED=5 "$TICKMARK" repeat last 2>&1)
+	is "zone, width and seed of the run" "${out#* }" "repeats 8.1: same"
+	tm diff 8.1r1 --stat; like "and the check knows its zone" "$out" 'same code, same inputs; the same came out$'
+else skip "zone, width and seed of the run" "no tzdata"; skip "and the check knows its zone" "no tzdata"; fi
+
 # artifacts: text and office files
 if "$python" -c 'import openpyxl' 2>/dev/null; then
 	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)\n' >sheet.py
-	run_ok "sheet" sheet.py; tm repeat 8; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
+	run_ok "sheet" sheet.py; tm repeat 9; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
 	printf 'import openpyxl, os\nw = openpyxl.Workbook(); w.active["A1"] = int.from_bytes(os.urandom(4), "big"); w.save("x.xlsx")\n' >sheet.py
-	run_ok "sheet figure" sheet.py; tm repeat 8; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
+	run_ok "sheet figure" sheet.py; tm repeat 9; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
 else skip "xlsx" "no openpyxl"; fi
 
 # of many, what differs once more
