@@ -66,6 +66,10 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 /* Where a row's text stands in the bytes of the item read last; side 0 or 1. -1: it is none of them. */
 int64_t compare_position(const struct comparing *c, int side, const char *p);
 
+/* The row of item i where its verdict says that it differs first (compare_first): the one that has the byte, else the
+ * first that differs at all; *right (NULL: not wanted) the one that stands there now. -1: none. */
+int32_t compare_first_row(const struct comparing *c, size_t i, const struct diffrows *r, int32_t *right);
+
 /* Whether two attempts or checks gave the same, noise apart, by the rules of a check's verdict: of two checks that
  * both differ from what they repeat, those that agree say that something changed, others that it is random. */
 bool compare_agree(struct query *q, int64_t left, int64_t right, enum verdict *verdict, struct err *e);

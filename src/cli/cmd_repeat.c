@@ -2,12 +2,15 @@
 #include "batch.h"
 #include "model/compare.h"
 #include "model/foresee.h"
+#include "text/diffrows.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define JOBS_DEFAULT 4
+#define FIRST_ROWS 20000  /* of a difference, in which its first line is looked for */
+#define ROW_MOST 500      /* bytes of that line */
 
 static const struct cmd_option repeat_options[] = {
 	{ .name = "vary", .arg = "WHAT", .help = "change one thing that should not matter: hashseed=N" },
@@ -82,7 +85,35 @@ static void check_json(struct json_writer *w, const struct detail *d, const char
 	json_close(w);
 }
 
-static void check_line(const struct detail *d)
+static void print_row(const struct diffrows *r, int32_t row)
+{
+	char *text = row >= 0 ? console_text(stdout, r->v[row].text.p, MIN(r->v[row].text.n, (size_t)ROW_MOST)) : NULL;
+
+	if (text)
+		printf("  %c%s\n", r->v[row].kind == DIFFROW_ADDED ? '+' : r->v[row].kind == DIFFROW_REMOVED ? '-' : '~', text);
+	free(text);
+}
+
+/* The line of a stream where it differs first, as it was and as it came out now. */
+static void print_first(struct cmd *c, const struct detail *d)
+{
+	struct comparing *cmp = d->verdict == VERDICT_DIFFERS ? compare_open(c->query, d->attempt.check_of, d->attempt.id, NULL) : NULL;
+	struct diffrows rows = { 0 };
+	const char *type;
+	size_t item;
+	int64_t byte;
+	int32_t right = -1;
+
+	if (cmp && compare_first(cmp, &item, &byte) && byte >= 0 &&
+	    compare_rows(cmp, item, &(struct diffrows_options){ .most = FIRST_ROWS }, &rows, &type, NULL)) {
+		print_row(&rows, compare_first_row(cmp, item, &rows, &right));
+		print_row(&rows, right);
+	}
+	diffrows_free(&rows);
+	compare_close(cmp);
+}
+
+static void check_line(struct cmd *c, const struct detail *d)
 {
 	const char *word = d->verdict ? verdict_word(d->verdict) : "no verdict";
 	char *verdict = console_tinted(stdout, summary_verdict_tone(d->verdict), word);
@@ -96,6 +127,7 @@ static void check_line(const struct detail *d)
 	free(qualified);
 	free(at);
 	free(detail);
+	print_first(c, d);
 }
 
 /* Once more, beside the check that differs, if that is asked for and no earlier check says why. */
@@ -155,7 +187,7 @@ static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 		if (w)
 			check_json(w, &d, given, why, &e);
 		else
-			check_line(&d);
+			check_line(c, &d);
 		if (!w)
 			tell_why(why);
 		for (size_t i = 0; i < remarks.n; i++)
@@ -255,7 +287,7 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	if (w)
 		check_json(w, &d, x->ref, compare_why_word(why), &e);
 	else
-		check_line(&d);
+		check_line(c, &d);
 	if (!w)
 		tell_why(compare_why_word(why));
 	query_detail_free(&d);

@@ -112,3 +112,43 @@ bool compare_first(const struct comparing *c, size_t *item, int64_t *byte)
 	}
 	return false;
 }
+
+/* The added row that stands in place of removed row `at` of its block; -1: none. */
+static int32_t row_beside(const struct diffrows *r, size_t at)
+{
+	size_t first = at, added = at;
+
+	while (first > 0 && r->v[first - 1].kind == DIFFROW_REMOVED)
+		first--;
+	while (added < r->n && (r->v[added].kind == DIFFROW_REMOVED || r->v[added].kind == DIFFROW_NO_END))
+		added++;
+	added += at - first;
+	return added < r->n && r->v[added].kind == DIFFROW_ADDED ? (int32_t)added : -1;
+}
+
+static bool is_difference(const struct diffrow *x)
+{
+	return x->kind == DIFFROW_REMOVED || x->kind == DIFFROW_ADDED || x->kind == DIFFROW_CHANGED;
+}
+
+int32_t compare_first_row(const struct comparing *c, size_t i, const struct diffrows *r, int32_t *right)
+{
+	int32_t found = -1;
+	size_t item;
+	int64_t byte;
+
+	if (!compare_first(c, &item, &byte) || item != i)
+		return -1;
+	for (size_t k = 0; k < r->n; k++) {
+		const struct diffrow *x = &r->v[k];
+		int64_t at = x->kind == DIFFROW_REMOVED && byte >= 0 ? compare_position(c, 0, x->text.p) : -1;
+		bool has = at >= 0 && byte >= at && byte <= at + (int64_t)x->text.n;
+		if (has || (found < 0 && is_difference(x)))
+			found = (int32_t)k;
+		if (has)
+			break;
+	}
+	if (right)
+		*right = found >= 0 && r->v[found].kind == DIFFROW_REMOVED ? row_beside(r, (size_t)found) : -1;
+	return found;
+}

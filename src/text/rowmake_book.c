@@ -210,8 +210,10 @@ bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o
 	bool ok = book_read(a, &x, e) && book_read(b, &y, e);
 	if (ok) {
 		align_sheets(&x, &y, out, &s);
-		qsort(x.cells, x.n, sizeof(*x.cells), by_place);
-		qsort(y.cells, y.n, sizeof(*y.cells), by_place);
+		if (x.n)
+			qsort(x.cells, x.n, sizeof(*x.cells), by_place);
+		if (y.n)
+			qsort(y.cells, y.n, sizeof(*y.cells), by_place);
 		size_t told = out->n;
 		compare_books(&x, &y, o, out, &s);
 		if (x.cut || y.cut)

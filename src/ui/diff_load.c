@@ -64,32 +64,6 @@ static bool is_shown(const struct compare_item *x)
 	return x->change != SIDES_SAME && x->part != COMPARE_RESOURCES;
 }
 
-static bool is_difference(const struct diffrow *x)
-{
-	return x->kind == DIFFROW_REMOVED || x->kind == DIFFROW_ADDED || x->kind == DIFFROW_CHANGED;
-}
-
-/* The row where the verdict says that item i differs first: the one that has the byte, else the first that
- * differs at all; -1: it says nothing of this item. */
-static int32_t find_first(const struct comparing *c, size_t i, const struct diffrows *r)
-{
-	int32_t any = -1;
-	size_t item;
-	int64_t byte;
-
-	if (!compare_first(c, &item, &byte) || item != i)
-		return -1;
-	for (size_t k = 0; k < r->n; k++) {
-		const struct diffrow *x = &r->v[k];
-		int64_t at = x->kind == DIFFROW_REMOVED && byte >= 0 ? compare_position(c, 0, x->text.p) : -1;
-		if (at >= 0 && byte >= at && byte <= at + (int64_t)x->text.n)
-			return (int32_t)k;
-		if (any < 0 && is_difference(x))
-			any = (int32_t)k;
-	}
-	return any;
-}
-
 static void send_part(struct diff_work *w, struct query *q, size_t i)
 {
 	struct diff_news *n = xcalloc(1, sizeof(*n));
@@ -103,7 +77,7 @@ static void send_part(struct diff_work *w, struct query *q, size_t i)
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
 		p->failed = !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
-		p->first = p->failed ? -1 : find_first(p->cmp, i, &p->rows);
+		p->first = p->failed ? -1 : compare_first_row(p->cmp, i, &p->rows, NULL);
 	}
 	job_send(w->job, n);
 }

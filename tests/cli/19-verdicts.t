@@ -21,6 +21,8 @@ jis "four steps: one check alone does not say why" '[c["why"] for c in d["checks
 jis "four steps: nothing foreseen" '(d["foreseen"], d["stopped"])' "([], False)"
 tm repeat --all -j 3
 is "as text: lines" "$(grep -c ' repeats ' <<<"$out")" 4
+like "as text: where it differs, as it was" "$(grep -A1 '^1.1r2 ' <<<"$out" | tail -1)" '^  -drawn 0\.[0-9]+$'
+like "as text: and as it came out" "$(grep -A2 '^1.1r2 ' <<<"$out" | tail -1)" '^  \+drawn 0\.[0-9]+$'
 like "as text: the check before tells why" "$out" '^  random: a second repeat gave something else again$'
 tm diff 1.1r2; like "why, in the difference" "$out" '^1.1 -> 1.1r2: verdict differs \(stdout byte 9\), random: 1.1r1 gave something else again; same code, same inputs; differs: stdout$'
 tm repeat --all -j 3; like "as text: table" "$out" '^same but for noise +1$'
