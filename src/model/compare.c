@@ -248,17 +248,22 @@ static char *one_sided(const struct compare_item *x)
 	return xasprintf("%s, %s%s, %.12s", compare_change_word(x->change), size, x->size[side] < 1000 ? " bytes" : "", hex);
 }
 
+static void say_hashes(const struct compare_item *x, const struct digest sha256[2], struct diffrows *out)
+{
+	char hex[DIGEST_HEX];
+
+	for (int side = 0; side < 2; side++) {
+		digest_hex(&sha256[side], hex);
+		diffrows_sayf(out, side ? DIFFROW_ADDED : DIFFROW_REMOVED, "%lld bytes, %s", (long long)x->size[side], hex);
+	}
+}
+
 /* What can be said without bytes: they are too many, or not kept. */
 static bool rows_without_bytes(const struct compare_item *x, const struct err *why, struct diffrows *out)
 {
-	char left[DIGEST_HEX], right[DIGEST_HEX];
-
-	digest_hex(&x->sha256[0], left);
-	digest_hex(&x->sha256[1], right);
 	*out = (struct diffrows){ .differs = x->change != SIDES_SAME, .method = xstrdup("size and hash") };
 	diffrows_sayf(out, DIFFROW_SENTENCE, "compared by size and hash alone: %s", why->msg);
-	diffrows_sayf(out, DIFFROW_REMOVED, "%lld bytes, %s", (long long)x->size[0], left);
-	diffrows_sayf(out, DIFFROW_ADDED, "%lld bytes, %s", (long long)x->size[1], right);
+	say_hashes(x, x->sha256, out);
 	out->summary = xasprintf("%lld bytes -> %lld", (long long)x->size[0], (long long)x->size[1]);
 	return true;
 }
@@ -310,13 +315,40 @@ static enum diffrows_type type_of(const struct comparing *c, const struct compar
 	return diffrows_type(x->name, span_of(&c->bytes[0]), span_of(&c->bytes[1]));
 }
 
+/* Plain files are hashed when that is needed. */
+static struct digest hash_of(const struct comparing *c, const struct compare_item *x, int side)
+{
+	struct span bytes = span_of(&c->bytes[side]);
+
+	return digest_is_zero(&x->sha256[side]) ? hash_bytes(bytes.p, bytes.n) : x->sha256[side];
+}
+
 static bool read_side(struct comparing *c, const struct compare_item *x, int side, const char *reader, const bool *cancel, struct buf *out,
                       struct err *why)
 {
 	struct span bytes = span_of(&c->bytes[side]);
-	struct digest content = digest_is_zero(&x->sha256[side]) ? hash_bytes(bytes.p, bytes.n) : x->sha256[side];
+	struct digest content = hash_of(c, x, side);
 
 	return convert_lines(c->ws, &content, bytes, reader, cancel, out, why);
+}
+
+static bool has_changes(const struct diffrows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].kind != DIFFROW_SENTENCE)
+			return true;
+	return r->pictures != NULL;
+}
+
+/* What differs beside its contents: formats, properties, time stamps. */
+static void say_members(struct comparing *c, const struct diffrows_options *o, struct diffrows *out)
+{
+	struct diffrows members;
+
+	if (diffrows_make(DIFFROWS_ZIP, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, &members, NULL))
+		for (size_t i = 0; i < members.n; i++)
+			diffrows_sayf(out, (enum diffrow_kind)members.v[i].kind, "%.*s", (int)members.v[i].text.n, members.v[i].text.p);
+	diffrows_free(&members);
 }
 
 /* By what a reader finds in the two sides; false: there is none for them, or *why it could not. */
@@ -334,6 +366,8 @@ static bool rows_converted(struct comparing *c, const struct compare_item *x, co
 	buf_free(&b);
 	if (!ok)
 		diffrows_free(out);
+	else if (!has_changes(out) && type_of(c, x) == DIFFROWS_ZIP)
+		say_members(c, o, out);
 	return ok;
 }
 
@@ -377,6 +411,8 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 		return false;
 	if (why.code != ERR_NONE)
 		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared by what is in it: %s", why.msg);
+	if (t == DIFFROWS_BINARY)
+		say_hashes(x, (struct digest[]){ hash_of(c, x, 0), hash_of(c, x, 1) }, out);
 	say_modes(c, x, out);
 	return true;
 }

@@ -96,9 +96,16 @@ like "numbers: counted" "$out" '4 cells that differ in notation only and 1 that 
 # random tables against pandas
 if "$python" -c 'import pandas' 2>/dev/null; then
 verdict=$("$python" - "$TICKMARK" <<'X'
-import json, random, subprocess, sys
+import bisect, json, random, subprocess, sys
 import pandas as pd
 wrong = []
+def moved(places):
+    """How many have to move: all but those of a longest rising sequence."""
+    ends = []
+    for p in places:
+        k = bisect.bisect_left(ends, p)
+        ends[k:k + 1] = [p]
+    return len(places) - len(ends)
 for seed in range(25):
     r = random.Random(seed)
     n = r.randrange(5, 60)
@@ -111,20 +118,26 @@ for seed in range(25):
         if r.random() < .1: b.loc[i, "v"] = -1.5
     more = pd.DataFrame({"code": ["n%d" % i for i in range(r.randrange(4))], "x": 1, "name": "new", "v": 2.5})
     b = pd.concat([b, more])
+    if r.random() < .3: b = pd.concat([b, b.sample(2, random_state=seed).assign(x=999)])
     if r.random() < .5: b = b.sample(frac=1, random_state=seed)
     if r.random() < .5: b = b[["code", "v", "name", "x"]]
     if r.random() < .3: b["extra"] = 7
     if r.random() < .3: b = b.rename(columns={"name": "title"})
+    if r.random() < .2: b = b.drop(columns="v")
     a.to_csv("a.csv", index=False); b.to_csv("b.csv", index=False)
     x = pd.read_csv("a.csv", dtype=str, keep_default_na=False).set_index("code")
     y = pd.read_csv("b.csv", dtype=str, keep_default_na=False).rename(columns={"title": "name"}).set_index("code")
+    doubled = set(y.index[y.index.duplicated()])
+    x, y = x[~x.index.isin(doubled)], y[~y.index.isin(doubled)]
     both = x.index.intersection(y.index)
     cols = [c for c in x.columns if c in y.columns]
     changed = (x.loc[both, cols] != y.loc[both, cols])
     want = {"rows_added": len(y.index.difference(x.index)), "rows_removed": len(x.index.difference(y.index)),
             "cells_changed": int(changed.values.sum()), "rows_changed": int(changed.any(axis=1).sum()),
-            "columns_added": len([c for c in y.columns if c not in x.columns])}
-    out = subprocess.run([sys.argv[1], "diff", "--files", "--json", "a.csv", "b.csv"], capture_output=True, text=True).stdout
+            "columns_added": len([c for c in y.columns if c not in x.columns]), "columns_removed": len([c for c in x.columns if c not in y.columns]),
+            "columns_renamed": int("title" in b.columns), "doubled_keys": len(doubled),
+            "rows_moved": moved([y.index.get_loc(k) for k in x.index if k in y.index])}
+    out = subprocess.run([sys.argv[1], "diff", "--files", "--json", *(["--key", "code"] if doubled else []), "a.csv", "b.csv"], capture_output=True, text=True).stdout
     got = json.loads(out)["items"][0]["counts"]
     got = {k: got.get(k) for k in want}
     if got != want: wrong.append((seed, got, want))
@@ -141,6 +154,7 @@ printf '{"a": 1}' >a.json; printf '{ "a": 1 }' >b.json; tm diff --files a.json b
 is "json: layout only: status" "$rc" 1; like "json: layout only: said" "$out" '^# the same values'
 printf '{"a": ' >b.json; tm diff --files a.json b.json; like "json: none" "$out" '^# not compared as json: not JSON'
 printf 'ab\0cd' >a.bin; printf 'ab\0xde' >b.bin; tm diff --files a.bin b.bin; like "bytes" "$out" '\(bytes\): 5 bytes, now 6, first different at byte 4'
+is "bytes: hashes" "$(grep '^[-+][0-9]' <<<"$out" | tr '\n' ' ')" "-5 bytes, $(sha256sum <a.bin | cut -d' ' -f1) +6 bytes, $(sha256sum <b.bin | cut -d' ' -f1) "
 "$python" - <<'X'
 import zipfile
 for n, t in (("a.zip", "one"), ("b.zip", "two!")):

@@ -72,7 +72,7 @@ of key.xlsx --json; jis "xlsx by key: counted apart" '(lambda k: [k[n] for n in 
 of place.xlsx
 is "xlsx by place: dates, numbers that became text, shared formulas" "$(rows)" \
 	"~Rates!B2: 45000 (2023-03-15) -> 45001 (2023-03-16)|~Rates!C2: formula =B2*2 -> =B2*3|~Rates!B3: 5 -> '5|~Rates!C3: formula =B3*2 -> =B3*3|"
-of same.xlsx; like "xlsx: only its properties" "$out" '^# the same cells and formulas: the files differ in formats'
+of same.xlsx; like "xlsx: only its properties" "$out" '^# the same cells and formulas: the files differ in formats'; is "and in which member" "$(rows)" '~docProps/core.xml: 1 bytes -> 1|'
 is "kept by content and version" "$(find .tickmark/cache/convert -name '*-xlsx-2' | wc -l)" 6
 tm verify; is "the record knows of it, and is intact" "$rc" 0
 like "as events, not as attempts" "$("$TICKMARK" log | wc -l)" "^3$"
