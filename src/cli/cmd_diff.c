@@ -113,7 +113,8 @@ static bool take_options(struct cmd *c, struct diffing *d, struct err *e)
 	}
 	d->options = (struct diffrows_options){
 		.context = (uint32_t)n, .fold_space = option_given(c, "ignore-space"), .tolerant = option_given(c, "tolerant"),
-		.words = d->words, .key = option_value(c, "key"), .key_must = option_given(c, "files") || option_given(c, "only"), .most = c->json ? JSON_ROWS : 0,
+		.words = d->words, .key = option_value(c, "key"),
+		.key_must = option_given(c, "files") || option_given(c, "only"), .most = c->json ? JSON_ROWS : 0,
 	};
 	return true;
 }

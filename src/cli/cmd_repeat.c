@@ -113,7 +113,15 @@ static void print_first(struct cmd *c, const struct detail *d)
 	compare_close(cmp);
 }
 
-static void check_line(struct cmd *c, const struct detail *d)
+static void tell_why(const char *why)
+{
+	if (!why)
+		return;
+	printf("  %s\n", strcmp(why, "random") == 0 ? "random: a second repeat gave something else again"
+	                                           : "changed: a second repeat gave the same as the first");
+}
+
+static void check_line(struct cmd *c, const struct detail *d, const char *why)
 {
 	const char *word = d->verdict ? verdict_word(d->verdict) : "no verdict";
 	char *verdict = console_tinted(stdout, summary_verdict_tone(d->verdict), word);
@@ -128,6 +136,7 @@ static void check_line(struct cmd *c, const struct detail *d)
 	free(at);
 	free(detail);
 	print_first(c, d);
+	tell_why(why);
 }
 
 /* Once more, beside the check that differs, if that is asked for and no earlier check says why. */
@@ -159,14 +168,6 @@ static const char *find_why(struct cmd *c, const struct run_request *first, cons
 	return compare_why_word(why);
 }
 
-static void tell_why(const char *why)
-{
-	if (!why)
-		return;
-	printf("  %s\n", strcmp(why, "random") == 0 ? "random: a second repeat gave something else again"
-	                                           : "changed: a second repeat gave the same as the first");
-}
-
 /* Repeats one attempt; its exit status. */
 static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 {
@@ -187,9 +188,7 @@ static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 		if (w)
 			check_json(w, &d, given, why, &e);
 		else
-			check_line(c, &d);
-		if (!w)
-			tell_why(why);
+			check_line(c, &d, why);
 		for (size_t i = 0; i < remarks.n; i++)
 			console_note("  %s", remarks.v[i]);
 	} else {
@@ -283,13 +282,12 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	int status = verdict_statuses[d.verdict];
 	enum compare_why why = WHY_UNKNOWN;
 	char other[REF_TEXT];
-	(void)compare_why(c->query, x->check, &why, other, &e);
+	if (d.verdict == VERDICT_DIFFERS)
+		(void)compare_why(c->query, x->check, &why, other, &e);
 	if (w)
 		check_json(w, &d, x->ref, compare_why_word(why), &e);
 	else
-		check_line(c, &d);
-	if (!w)
-		tell_why(compare_why_word(why));
+		check_line(c, &d, compare_why_word(why));
 	query_detail_free(&d);
 	return status;
 }
@@ -351,9 +349,9 @@ static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
 }
 
 /* Those that differ and of which no other check says why, once more. */
-static bool run_again(struct cmd *c, const struct batch *b, struct err *e)
+static bool run_again(struct cmd *c, struct batch *b, struct err *e)
 {
-	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs };
+	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs, .began_us = b->began_us };
 	char other[REF_TEXT];
 	bool ok = true;
 
@@ -374,6 +372,7 @@ static bool run_again(struct cmd *c, const struct batch *b, struct err *e)
 		memcpy(more.items[more.n++].ref, b->items[i].ref, REF_TEXT);
 	}
 	ok = ok && (more.n == 0 || (batch_run(c, &more, e) && cmd_query(c, e)));
+	b->stopped = b->stopped || more.stopped;
 	batch_free(&more);
 	return ok;
 }

@@ -286,8 +286,11 @@ static bool await(pid_t pid, int says, const bool *cancel, struct err *e)
 		;
 	if (b.data)
 		b.data[strcspn(b.data, "\n")] = '\0';
-	bool ok = !heard ? err_set(e, ERR_CANCELLED, "cancelled")
-	                 : (WIFEXITED(status) && WEXITSTATUS(status) == 0) || err_set(e, ERR_CORRUPT, "%s", b.data && *b.data ? b.data : "the reader failed");
+	bool ok = heard && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (!heard)
+		err_set(e, ERR_CANCELLED, "cancelled");
+	else if (!ok)
+		err_set(e, ERR_CORRUPT, "%s", b.data && *b.data ? b.data : "the reader failed");
 	buf_free(&b);
 	return ok;
 }

@@ -66,6 +66,12 @@ static void mean(const struct image *p, const uint32_t x[2], const uint32_t y[2]
 		rgb[i] = (uint8_t)(sum[i] / n);
 }
 
+/* Where part i of n begins along so many pixels. */
+static uint32_t share(uint32_t i, uint32_t pixels, uint32_t n)
+{
+	return (uint32_t)((uint64_t)i * pixels / n);
+}
+
 void image_reduce(const struct image *p, struct picture *out)
 {
 	uint32_t longer = MAX(p->width, p->height), most = MIN(longer, (uint32_t)PICTURE_MOST);
@@ -75,8 +81,8 @@ void image_reduce(const struct image *p, struct picture *out)
 	out->rgb = xmalloc((size_t)out->width * out->height * 3);
 	for (uint32_t r = 0; r < out->height; r++) {
 		for (uint32_t c = 0; c < out->width; c++) {
-			const uint32_t x[2] = { (uint32_t)((uint64_t)c * p->width / out->width), (uint32_t)((uint64_t)(c + 1) * p->width / out->width) };
-			const uint32_t y[2] = { (uint32_t)((uint64_t)r * p->height / out->height), (uint32_t)((uint64_t)(r + 1) * p->height / out->height) };
+			const uint32_t x[2] = { share(c, p->width, out->width), share(c + 1, p->width, out->width) };
+			const uint32_t y[2] = { share(r, p->height, out->height), share(r + 1, p->height, out->height) };
 			mean(p, x, y, out->rgb + ((size_t)r * out->width + c) * 3);
 		}
 	}
