@@ -28,7 +28,8 @@ const char *convert_reader(const char *name, struct span bytes);
  * ERR_CORRUPT says why the reader could not. `cancel` (NULL: never) is looked at now and then. */
 bool convert_lines(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, const bool *cancel,
                    struct buf *out, struct err *e);
-/* Reads the content from `fd` and makes the cache's file; in that process: no other threads, no record open. */
+/* Reads the content from the record, or from `fd` where it is not kept, and makes the cache's file; in that process:
+ * no other threads, no record open. */
 bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e);
 /* Removes all that is kept: something of it may have been pruned. */
 void convert_forget(struct workspace *ws);

@@ -21,7 +21,7 @@ static int convert_run(struct cmd *c)
 const struct cmd_entry cmd_convert_entry = {
 	.name = "convert",
 	.args = "SHA256 READER",
-	.brief = "Reads the file on stdin by a reader in the sandbox, into the workspace's cache",
+	.brief = "Reads a kept file, or the one on stdin, by a reader in the sandbox, into the workspace's cache",
 	.detail = "Used by diff. READER is xlsx, docx, pptx, pdf or image; the answer is JSON lines below .tickmark/cache/convert.",
 	.statuses = "0 done, 2 it could not be read, 3 wrong use",
 	.examples = "tickmark convert 49b5101fbc760e4c94aa50e4e4559d8322f97cef9221c7662ce1c31e69748e43 xlsx <a.xlsx # into the cache",

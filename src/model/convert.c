@@ -187,6 +187,22 @@ static bool keep_answer(struct workspace *ws, const struct digest *content, cons
 	return ok;
 }
 
+/* From the record, where it is kept; else from `fd`, if that is what it says it is. */
+static bool read_content(struct workspace *ws, const struct digest *content, int fd, struct buf *out, struct err *e)
+{
+	struct store *st = store_open(ws->record, STORE_READ, NULL);
+	bool kept = st && store_blob_read(st, content, FILE_MOST, out, NULL);
+
+	store_close(st); /* before the sandbox is cloned */
+	if (kept)
+		return true;
+	buf_clear(out);
+	if (!fs_read_fd(fd, "the file to convert", FILE_MOST, out, e))
+		return false;
+	struct digest got = hash_bytes(out->data ? out->data : "", out->len);
+	return digest_equal(&got, content) || err_set(e, ERR_NOTFOUND, "the bytes to convert are neither kept nor given");
+}
+
 bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e)
 {
 	const struct reader *r = find_reader(reader);
@@ -195,10 +211,7 @@ bool convert_make(struct workspace *ws, const struct digest *content, const char
 
 	if (!r)
 		return err_set(e, ERR_INPUT, "there is no reader '%s'", reader);
-	bool ok = fs_read_fd(fd, "the file to convert", FILE_MOST, &file, e);
-	struct digest got = hash_bytes(file.data ? file.data : "", file.len);
-	ok = ok && (digest_equal(&got, content) || err_set(e, ERR_CORRUPT, "the bytes to convert are not those of their hash"));
-	ok = ok && run_reader(ws, r, &file, &a, e) && keep_answer(ws, content, r, &a.out, e);
+	bool ok = read_content(ws, content, fd, &file, e) && run_reader(ws, r, &file, &a, e) && keep_answer(ws, content, r, &a.out, e);
 	buf_free(&file);
 	buf_free(&a.out);
 	buf_free(&a.complaint);
