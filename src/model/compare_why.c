@@ -33,7 +33,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Whether another check says something of this one: it ran under the same conditions. Takes over nothing. */
+/* Whether another check says something of this one: it ran under the same conditions. */
 static bool is_like(struct query *q, const struct detail *d, int64_t other, char ref[REF_TEXT])
 {
 	struct detail o;

@@ -54,7 +54,7 @@ static void lay_part(struct diff_view *d, uint32_t part)
 		add_line(d, (struct diff_line_at){ .part = part, .left = (int32_t)i, .right = (int32_t)i });
 		i++;
 	}
-	for (int i = 0; i < diff_picture_lines(d, r); i++)
+	for (int i = 0, n = diff_picture_lines(d, r); i < n; i++)
 		add_line(d, (struct diff_line_at){ .part = part, .left = -1, .right = -1, .picture = (uint16_t)(i + 1) });
 }
 

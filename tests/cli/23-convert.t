@@ -93,7 +93,10 @@ def files(name, pairs):
 laughs = '<!DOCTYPE x [<!ENTITY a "ha">' + "".join('<!ENTITY %s "%s">' % (chr(98 + i), ("&%s;" % chr(97 + i)) * 10) for i in range(12)) + "]><x>&m;</x>"
 files("entity.docx", [("word/document.xml", laughs), ("n", tail)])
 files("external.docx", [("word/document.xml", '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>'), ("n", tail)])
-files("bomb.docx", [("word/document.xml", b"<x>" + b" " * (300 << 20) + b"</x>"), ("n", tail)])
+with zipfile.ZipFile("bomb.docx", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as z:
+    z.writestr("n", tail)
+    with z.open("word/document.xml", "w") as f:
+        for _ in range(257): f.write(b" " * (1 << 20))
 files("deep.docx", [("word/document.xml", b"<p>" * 200000), ("n", tail)])
 files("many.docx", [("word/document.xml", b"<x>" + b"<p><t>y</t></p>" * 500000 + b"</x>"), ("n", tail)])
 files("none.xlsx", [("xl/workbook.xml", "<a><b>"), ("n", tail)])
