@@ -1,6 +1,6 @@
 /*
- * What the files of the difference view share: view_diff.c moves and acts, diff_load.c makes the parts in
- * a worker, diff_draw.c puts them on the canvas.
+ * What the files of the difference view share: view_diff.c moves, diff_act.c acts, diff_load.c makes the parts in a
+ * worker, diff_layout.c makes lines of them, diff_draw.c and diff_picture.c put those on the canvas.
  *
  * A part comes as a message of its own, with the bytes that its rows point at. The lines of the screen
  * are an array over all parts, made anew when a part comes or the layout changes.
@@ -70,10 +70,17 @@ void diff_load_stop(struct diff_view *d);
 void diff_parts_free(struct diff_view *d);
 void diff_part_free(struct diff_part *p);
 
-/* ---- view_diff.c ---- */
+/* ---- diff_layout.c ---- */
 
 void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
 void diff_relayout(struct diff_view *d);
+/* After a new layout: to the line that shows what `at` showed, of a picture the nearest. */
+void diff_go_to_same(struct diff_view *d, const struct diff_line_at *at);
+/* Pictures follow the size of the view; the cursor stays where it was in its part. */
+void diff_take_size(struct diff_view *d, struct rect r);
+
+/* ---- view_diff.c ---- */
+
 void diff_go_to_line(struct diff_view *d, size_t line);
 
 /* ---- diff_act.c ---- */
