@@ -95,6 +95,11 @@ void trace_parse(const void *p, size_t n, struct trace *out);
 /* True for "URLError" as well as "urllib.error.URLError". */
 bool trace_is(const struct trace *t, const char *type);
 
+/* ---- bytes (hex.c) ------------------------------------------------------------------------------ */
+
+/* Rows of sixteen bytes: place, hexadecimal digits, the signs that are ASCII. */
+void hex_rows(struct buf *out, const void *p, size_t n);
+
 /* ---- references (ref.c) ------------------------------------------------------------------------ */
 
 enum ref_kind {

@@ -116,7 +116,7 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 	bool file = p->item.part == COMPARE_FILE || p->item.part == COMPARE_INPUT_FILE;
 
 	if (!p->cmp) {
-		canvas_text(c, r, r.x + 1, y, PEN(ROLE_ERROR), p->e.msg);
+		canvas_text(c, r, r.x + 1, y, PEN(p->failed ? ROLE_ERROR : ROLE_TITLE), p->failed ? p->e.msg : p->rows.summary);
 		return;
 	}
 	buf_adds(&b, compare_part_word(p->item.part));
@@ -140,6 +140,8 @@ void diff_draw_line(struct diff_view *d, struct canvas *c, struct rect r, int y,
 
 	if (line->head)
 		draw_head(p, c, r, y);
+	else if (line->picture)
+		diff_picture_draw(d, c, r, y, &p->rows, line->picture - 1u);
 	else if (line->left == line->right)
 		draw_whole(d, c, r, y, &p->rows, &p->rows.v[line->left]);
 	else

@@ -22,7 +22,7 @@ struct diff_work {
 struct diff_news {
 	char *sentence;          /* owned; NULL */
 	char ref[2][REF_TEXT];
-	bool differs, last, has_part;
+	bool differs, check, last, has_part;
 	struct diff_part part;
 	struct err e;            /* of all of it, with `last` */
 };
@@ -55,7 +55,7 @@ static struct query *open_record(const struct diff_work *w, struct err *e)
 
 static struct comparing *open_sides(const struct diff_work *w, struct query *q, struct err *e)
 {
-	return w->input ? compare_open_input(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
+	return w->input ? compare_open_now(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
 }
 
 /* Whether the part is worth a place: what is the same is not shown, and resources are no difference. */
@@ -71,12 +71,36 @@ static void send_part(struct diff_work *w, struct query *q, size_t i)
 
 	n->has_part = true;
 	p->type = "";
+	p->first = -1;
 	p->cmp = open_sides(w, q, &p->e);
 	p->failed = !p->cmp;
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
 		p->failed = !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
+		p->first = p->failed ? -1 : compare_first_row(p->cmp, i, &p->rows, NULL);
 	}
+	job_send(w->job, n);
+}
+
+/* Of a check, before the parts: its verdict, and what changed and what did not. */
+static void send_verdict(struct diff_work *w, const struct comparing *c)
+{
+	struct diff_news *n = xcalloc(1, sizeof(*n));
+	struct diffrows *rows = &n->part.rows;
+	struct buf b = { 0 };
+
+	n->has_part = true;
+	n->part.type = "";
+	n->part.first = -1;
+	compare_tell_check(c, &b);
+	for (char *p = b.data, *end; p && *p; p = *end ? end + 1 : end) {
+		end = strchrnul(p, '\n');
+		if (rows->summary)
+			diffrows_sayf(rows, DIFFROW_SENTENCE, "%.*s", (int)(end - p), p);
+		else
+			rows->summary = xstrndup(p, (size_t)(end - p));
+	}
+	buf_free(&b);
 	job_send(w->job, n);
 }
 
@@ -92,9 +116,12 @@ static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 	head = xcalloc(1, sizeof(*head));
 	head->sentence = buf_take(&b);
 	head->differs = compare_differs(c);
+	head->check = compare_is_check(c);
 	for (int i = 0; i < 2; i++)
-		snprintf(head->ref[i], REF_TEXT, "%s", w->input && i ? "now" : compare_ref(c, i));
+		snprintf(head->ref[i], REF_TEXT, "%s", compare_ref(c, i));
 	job_send(w->job, head);
+	if (compare_is_check(c))
+		send_verdict(w, c);
 	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
 		if (is_shown(compare_item(c, i)))
 			send_part(w, q, i);
@@ -123,6 +150,7 @@ static void take_head(struct diff_view *d, struct diff_news *n)
 	d->sentence = n->sentence;
 	n->sentence = NULL;
 	d->differs = n->differs;
+	d->check = n->check;
 	memcpy(d->ref, n->ref, sizeof(d->ref));
 }
 

@@ -1,6 +1,6 @@
 /*
- * What the files of the difference view share: view_diff.c moves and acts, diff_load.c makes the parts in
- * a worker, diff_draw.c puts them on the canvas.
+ * What the files of the difference view share: view_diff.c moves, diff_act.c acts, diff_load.c makes the parts in a
+ * worker, diff_layout.c makes lines of them, diff_draw.c and diff_picture.c put those on the canvas.
  *
  * A part comes as a message of its own, with the bytes that its rows point at. The lines of the screen
  * are an array over all parts, made anew when a part comes or the layout changes.
@@ -19,21 +19,23 @@ struct diff_part {
 	struct compare_item item;
 	struct diffrows rows;
 	const char *type;
+	int32_t first;           /* row that the verdict names as where it differs first; -1: none */
 	bool failed;
 	struct err e;
 };
 
-/* A line: a part's head (row -1), one row, or two beside each other. */
+/* A line: a part's head, one row, two beside each other, or a line of pictures. */
 struct diff_line_at {
 	uint32_t part;
 	int32_t left, right;     /* rows of the part; -1 none. Equal: one row across */
 	bool head;
+	uint16_t picture;        /* line of both pictures, from 1; 0: none */
 };
 
 struct diff_view {
 	struct view view;
 	int64_t left, right;
-	char *input;             /* path: as left saw it, against the file of now; NULL */
+	char *input;             /* path: as left saw it, and what stands there now; NULL */
 	char ref[2][REF_TEXT];
 	char *sentence;          /* NULL until the first news */
 	struct diff_part *parts; /* owned */
@@ -41,13 +43,14 @@ struct diff_view {
 	struct diff_line_at *lines;
 	size_t lines_n, lines_cap;
 	size_t top, cursor;
-	int height;
+	int width, height;       /* of the last draw, which pictures are sized to */
 	int number_cols;         /* cells of a line number and the blank behind it */
 	int64_t side;            /* cells scrolled to the right */
 	bool beside;             /* side by side */
 	bool fold_space;
 	uint32_t context;
 	bool done, differs, failed;
+	bool check;              /* the right one repeats the left one */
 	struct err e;
 	struct diff_work *work;  /* NULL: none runs */
 	char *pattern;
@@ -67,10 +70,17 @@ void diff_load_stop(struct diff_view *d);
 void diff_parts_free(struct diff_view *d);
 void diff_part_free(struct diff_part *p);
 
-/* ---- view_diff.c ---- */
+/* ---- diff_layout.c ---- */
 
 void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
 void diff_relayout(struct diff_view *d);
+/* After a new layout: to the line that shows what `at` showed, of a picture the nearest. */
+void diff_go_to_same(struct diff_view *d, const struct diff_line_at *at);
+/* Pictures follow the size of the view; the cursor stays where it was in its part. */
+void diff_take_size(struct diff_view *d, struct rect r);
+
+/* ---- view_diff.c ---- */
+
 void diff_go_to_line(struct diff_view *d, size_t line);
 
 /* ---- diff_act.c ---- */
@@ -81,6 +91,12 @@ unsigned diff_search_prev(struct view *v, const char *arg);
 unsigned diff_escape(struct view *v, const char *arg);
 unsigned diff_open_place(struct view *v, const char *arg);
 unsigned diff_copy_row(struct view *v, const char *arg);
+
+/* ---- diff_picture.c ---- */
+
+/* Lines that the pictures of a part take; 0: it has none. */
+int diff_picture_lines(const struct diff_view *d, const struct diffrows *r);
+void diff_picture_draw(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diffrows *rows, uint32_t line);
 
 /* ---- diff_draw.c ---- */
 

@@ -62,22 +62,8 @@ void look_encoding_text(const struct looked_file *f, int64_t bad, struct buf *ou
 static void add_hex(const struct looked_file *f, struct buf *out)
 {
 	size_t n = MIN(f->bytes.len, LOOK_HEX);
-	const char *p = f->bytes.data;
 
-	for (size_t at = 0; at < n; at += 16) {
-		buf_addf(out, "%08zx ", at);
-		for (size_t i = 0; i < 16; i++) {
-			buf_adds(out, i == 8 ? "  " : " ");
-			if (at + i < n)
-				buf_addf(out, "%02x", (unsigned char)p[at + i]);
-			else
-				buf_adds(out, "  ");
-		}
-		buf_adds(out, "  ");
-		for (size_t i = 0; i < 16 && at + i < n; i++)
-			buf_addc(out, p[at + i] >= ' ' && p[at + i] < 127 ? p[at + i] : '.');
-		buf_addc(out, '\n');
-	}
+	hex_rows(out, f->bytes.data, n);
 	if (n < f->bytes.len || f->cut)
 		buf_addf(out, "… only the first %zu bytes are shown; s saves the file\n", n);
 	else if (n == 0)

@@ -23,19 +23,7 @@ static bool take_head(void *ctx, const void *p, size_t n, struct err *e)
 
 static void add_hex(const char *p, size_t n, struct buf *out)
 {
-	for (size_t at = 0; at < n && at < HEX_ROWS * 16; at += 16) {
-		buf_addf(out, "%08zx ", at);
-		for (size_t i = 0; i < 16; i++) {
-			if (at + i < n)
-				buf_addf(out, " %02x", (unsigned char)p[at + i]);
-			else
-				buf_adds(out, "   ");
-		}
-		buf_adds(out, "  ");
-		for (size_t i = 0; i < 16 && at + i < n; i++)
-			buf_addc(out, p[at + i] >= ' ' && p[at + i] < 127 ? p[at + i] : '.');
-		buf_addc(out, '\n');
-	}
+	hex_rows(out, p, MIN(n, (size_t)HEX_ROWS * 16));
 	if (n > HEX_ROWS * 16)
 		buf_adds(out, "…\n");
 }

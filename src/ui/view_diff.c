@@ -10,83 +10,6 @@
 #define CONTEXT_STEP 3
 #define CONTEXT_MOST 10000
 
-/* ---- lines ---- */
-
-static void add_line(struct diff_view *d, struct diff_line_at x)
-{
-	d->lines = grow(d->lines, d->lines_n, &d->lines_cap, sizeof(*d->lines));
-	d->lines[d->lines_n++] = x;
-}
-
-/* Removed rows from `at` and the added ones behind them, two and two; returns what follows. */
-static size_t lay_block(struct diff_view *d, uint32_t part, const struct diffrows *r, size_t at)
-{
-	size_t removed = at, added, end;
-
-	while (at < r->n && r->v[at].kind == DIFFROW_REMOVED)
-		at++;
-	if (at < r->n && r->v[at].kind == DIFFROW_NO_END)
-		at++;
-	added = at;
-	while (at < r->n && r->v[at].kind == DIFFROW_ADDED)
-		at++;
-	end = at;
-	size_t n = added - removed;
-	n -= n && r->v[added - 1].kind == DIFFROW_NO_END;
-	for (size_t i = 0; i < n || added + i < end; i++) {
-		int32_t left = i < n ? (int32_t)(removed + i) : -1, right = added + i < end ? (int32_t)(added + i) : -1;
-		add_line(d, (struct diff_line_at){ part, left, right, false });
-	}
-	return MAX(end, removed + 1);
-}
-
-static void lay_part(struct diff_view *d, uint32_t part)
-{
-	const struct diffrows *r = &d->parts[part].rows;
-
-	add_line(d, (struct diff_line_at){ part, -1, -1, true });
-	for (size_t i = 0; i < r->n;) {
-		bool changed = r->v[i].kind == DIFFROW_REMOVED || r->v[i].kind == DIFFROW_ADDED;
-		if (d->beside && changed) {
-			i = lay_block(d, part, r, i);
-			continue;
-		}
-		add_line(d, (struct diff_line_at){ part, (int32_t)i, (int32_t)i, false });
-		i++;
-	}
-}
-
-void diff_relayout(struct diff_view *d)
-{
-	d->lines_n = 0;
-	for (size_t i = 0; i < d->parts_n; i++)
-		lay_part(d, (uint32_t)i);
-	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
-}
-
-/* Line numbers grow: the last row that has one is the widest. */
-static void fit_numbers(struct diff_view *d, const struct diffrows *r)
-{
-	for (size_t i = r->n; i-- > 0;) {
-		uint32_t most = MAX(r->v[i].a, r->v[i].b);
-		int cols = 2;
-		if (most == 0)
-			continue;
-		for (uint32_t n = most; n >= 10; n /= 10)
-			cols++;
-		d->number_cols = MAX(d->number_cols, cols);
-		return;
-	}
-}
-
-void diff_add_part(struct diff_view *d, struct diff_part *p)
-{
-	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
-	d->parts[d->parts_n++] = *p;
-	fit_numbers(d, &p->rows);
-	lay_part(d, (uint32_t)d->parts_n - 1);
-}
-
 /* ---- drawing ---- */
 
 static void keep_in_view(struct diff_view *d)
@@ -105,7 +28,7 @@ static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct diff_view *d = diff_of(v);
 
-	d->height = r.h;
+	diff_take_size(d, r);
 	keep_in_view(d);
 	if (d->beside && r.w < BESIDE_COLS) {
 		d->beside = false;
@@ -121,9 +44,10 @@ static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 		return;
 	}
 	for (int i = 0; i < r.h && d->top + (size_t)i < d->lines_n; i++) {
-		diff_draw_line(d, c, r, r.y + i, &d->lines[d->top + (size_t)i]);
-		if (d->top + (size_t)i == d->cursor)
-			view_mark_row(v, c, r, r.y + i);
+		const struct diff_line_at *line = &d->lines[d->top + (size_t)i];
+		diff_draw_line(d, c, r, r.y + i, line);
+		if (d->top + (size_t)i == d->cursor) /* beside a picture, whose colours stay */
+			view_mark_row(v, c, line->picture ? (struct rect){ r.x, r.y, 1, r.h } : r, r.y + i);
 	}
 }
 
@@ -184,7 +108,7 @@ static bool is_change(const struct diff_view *d, size_t i)
 
 	if (l->head)
 		return false;
-	if (l->left != l->right)
+	if (l->left != l->right || l->picture)
 		return true;
 	uint8_t kind = d->parts[l->part].rows.v[l->left].kind;
 	return kind == DIFFROW_REMOVED || kind == DIFFROW_ADDED || kind == DIFFROW_CHANGED;
@@ -252,15 +176,7 @@ static unsigned toggle_layout(struct view *v, const char *arg)
 	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
 	d->beside = !d->beside;
 	diff_relayout(d);
-	for (size_t i = 0; i < d->lines_n; i++) {
-		const struct diff_line_at *l = &d->lines[i];
-		if (l->part != at.part || l->head != at.head)
-			continue;
-		if (l->head || (at.left >= 0 && l->left == at.left) || (at.left < 0 && l->right == at.right)) {
-			diff_go_to_line(d, i);
-			break;
-		}
-	}
+	diff_go_to_same(d, &at);
 	return TURN_DRAW;
 }
 
@@ -371,12 +287,24 @@ static unsigned diff_mouse(struct view *v, const struct event *ev)
 	return TURN_DRAW;
 }
 
+/* Whether it is another check of what the right one repeats, which may tell why that differs. */
+static bool is_beside(const struct diff_view *d, int64_t attempt)
+{
+	struct detail x;
+
+	if (!d->check || attempt == 0 || !query_detail(d->view.ui->query, attempt, &x, NULL))
+		return false;
+	bool beside = x.attempt.check_of == d->left && x.end.attempt;
+	query_detail_free(&x);
+	return beside;
+}
+
 /* Attempts that still run grow; what was compared is compared again when one of them changed. */
 static unsigned diff_changed(struct view *v, int64_t attempt)
 {
 	struct diff_view *d = diff_of(v);
 
-	if (!d->work && (attempt == d->left || attempt == d->right))
+	if (!d->work && (attempt == d->left || attempt == d->right || is_beside(d, attempt)))
 		diff_load(d);
 	return TURN_NOTHING;
 }

@@ -95,9 +95,16 @@ like "numbers: counted" "$out" '4 cells that differ in notation only and 1 that 
 # random tables against pandas
 if "$python" -c 'import pandas' 2>/dev/null; then
 verdict=$("$python" - "$TICKMARK" <<'X'
-import json, random, subprocess, sys
+import bisect, json, random, subprocess, sys
 import pandas as pd
 wrong = []
+def moved(places):
+    """How many have to move: all but those of a longest rising sequence."""
+    ends = []
+    for p in places:
+        k = bisect.bisect_left(ends, p)
+        ends[k:k + 1] = [p]
+    return len(places) - len(ends)
 for seed in range(25):
     r = random.Random(seed)
     n = r.randrange(5, 60)
@@ -110,20 +117,26 @@ for seed in range(25):
         if r.random() < .1: b.loc[i, "v"] = -1.5
     more = pd.DataFrame({"code": ["n%d" % i for i in range(r.randrange(4))], "x": 1, "name": "new", "v": 2.5})
     b = pd.concat([b, more])
+    if r.random() < .3: b = pd.concat([b, b.sample(2, random_state=seed).assign(x=999)])
     if r.random() < .5: b = b.sample(frac=1, random_state=seed)
     if r.random() < .5: b = b[["code", "v", "name", "x"]]
     if r.random() < .3: b["extra"] = 7
     if r.random() < .3: b = b.rename(columns={"name": "title"})
+    if r.random() < .2: b = b.drop(columns="v")
     a.to_csv("a.csv", index=False); b.to_csv("b.csv", index=False)
     x = pd.read_csv("a.csv", dtype=str, keep_default_na=False).set_index("code")
     y = pd.read_csv("b.csv", dtype=str, keep_default_na=False).rename(columns={"title": "name"}).set_index("code")
+    doubled = set(y.index[y.index.duplicated()])
+    x, y = x[~x.index.isin(doubled)], y[~y.index.isin(doubled)]
     both = x.index.intersection(y.index)
     cols = [c for c in x.columns if c in y.columns]
     changed = (x.loc[both, cols] != y.loc[both, cols])
     want = {"rows_added": len(y.index.difference(x.index)), "rows_removed": len(x.index.difference(y.index)),
             "cells_changed": int(changed.values.sum()), "rows_changed": int(changed.any(axis=1).sum()),
-            "columns_added": len([c for c in y.columns if c not in x.columns])}
-    out = subprocess.run([sys.argv[1], "diff", "--files", "--json", "a.csv", "b.csv"], capture_output=True, text=True).stdout
+            "columns_added": len([c for c in y.columns if c not in x.columns]), "columns_removed": len([c for c in x.columns if c not in y.columns]),
+            "columns_renamed": int("title" in b.columns), "doubled_keys": len(doubled),
+            "rows_moved": moved([y.index.get_loc(k) for k in x.index if k in y.index])}
+    out = subprocess.run([sys.argv[1], "diff", "--files", "--json", *(["--key", "code"] if doubled else []), "a.csv", "b.csv"], capture_output=True, text=True).stdout
     got = json.loads(out)["items"][0]["counts"]
     got = {k: got.get(k) for k in want}
     if got != want: wrong.append((seed, got, want))
@@ -140,6 +153,7 @@ printf '{"a": 1}' >a.json; printf '{ "a": 1 }' >b.json; tm diff --files a.json b
 is "json: layout only: status" "$rc" 1; like "json: layout only: said" "$out" '^# the same values'
 printf '{"a": ' >b.json; tm diff --files a.json b.json; like "json: none" "$out" '^# not compared as json: not JSON'
 printf 'ab\0cd' >a.bin; printf 'ab\0xde' >b.bin; tm diff --files a.bin b.bin; like "bytes" "$out" '\(bytes\): 5 bytes, now 6, first different at byte 4'
+is "bytes: hashes" "$(grep '^[-+][0-9]' <<<"$out" | tr '\n' ' ')" "-5 bytes, $(sha256sum <a.bin | cut -d' ' -f1) +6 bytes, $(sha256sum <b.bin | cut -d' ' -f1) "
 "$python" - <<'X'
 import zipfile
 for n, t in (("a.zip", "one"), ("b.zip", "two!")):
@@ -223,12 +237,12 @@ run_ok "book" book.py; sed -i 's/2.5/3.5/; s/B2:B2/B2:B9/; s/C3/AA3/; s/"Two"/"T
 tm diff last --only t.xlsx
 is "workbook: rows" "$(sed -n 's/^\([-~+].*\)/\1/p' <<<"$out" | grep -v '^[-+][-+]' | tr '\n' '|')" '~Sheet!B2: 2.5 -> 3.5|~Sheet!B3: formula =SUM(B2:B2) -> =SUM(B2:B9)|-Two!C3: TRUE|+Three!AA3: TRUE|'
 like "workbook: sheets" "$out" '^# sheet added: Three$'
-is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-1' | wc -l)" 2
+is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-2' | wc -l)" 2
 tm diff last --only t.xlsx --json; jis "workbook: counts" '(lambda k: (k["values_changed"], k["formulas_changed"], k["cells_added"], k["cells_removed"]))(d["items"][0]["counts"])' "(1, 1, 1, 1)"
 tm verify; is "workbook: the record is intact, and knows" "$rc" 0
 printf 'import zipfile\nz = zipfile.ZipFile("bad.xlsx", "w"); z.writestr("xl/workbook.xml", "<a><b>"); z.writestr("n", "1")\n' >bad.py
 run_ok "no book" bad.py; sed -i 's/"1"/"2"/' bad.py; run_ok "no book again" bad.py
-tm diff last --only bad.xlsx; like "no workbook: said" "$out" '^# not compared by cells: the reader of xlsx files failed'; like "no workbook: by member" "$out" '^~n: 1 bytes -> 1$'
+tm diff last --only bad.xlsx; like "no workbook: said" "$out" '^# not compared by what is in it: the reader of xlsx files failed'; like "no workbook: by member" "$out" '^~n: 1 bytes -> 1$'
 else skip "workbooks" "no openpyxl"; fi
 
 printf 'print("\\x1b[31mred\\x1b]0;title\\x07")\n' >hostile.py; run_ok "hostile" hostile.py; printf 'print("plain")\n' >hostile.py; run_ok "hostile again" hostile.py
