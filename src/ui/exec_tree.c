@@ -33,6 +33,7 @@ struct exec_tree {
 	uint64_t clock;
 	struct err error;               /* of the last reading of steps */
 	struct list_filter *fits;
+	struct exec_messages *messages;
 };
 
 /* ---- items ------------------------------------------------------------------------------------------ */
@@ -398,6 +399,8 @@ struct excerpt *exec_tree_excerpt(struct exec_tree *t, struct exec_attempt *a, e
 
 enum exec_level exec_level(const struct list_key *key)
 {
+	if (key_is_message(key))
+		return LEVEL_MESSAGE;
 	if (key->v[3])
 		return LEVEL_LINE;
 	if (key->v[2])
@@ -441,7 +444,7 @@ void exec_tree_fold_all(struct exec_tree *t)
 bool exec_tree_can_unfold(struct exec_tree *t, const struct list_key *key)
 {
 	(void)t;
-	return exec_level(key) != LEVEL_LINE;
+	return exec_level(key) < LEVEL_LINE;
 }
 
 /* ---- neighbours ---------------------------------------------------------------------------------------------------- */
@@ -549,6 +552,9 @@ bool exec_tree_parent(struct exec_tree *t, const struct list_key *key, struct li
 	switch (exec_level(key)) {
 	case LEVEL_STEP:
 		return false;
+	case LEVEL_MESSAGE:
+		*out = key_of(key->v[0], 0, 0, 0);
+		return key->v[0] > 0;
 	case LEVEL_ATTEMPT:
 		out->v[1] = 0;
 		return true;
@@ -571,7 +577,7 @@ static void deepest(struct exec_tree *t, struct list_key *key)
 		*key = below;
 }
 
-static bool tree_end(void *ctx, int dir, struct list_key *out)
+static bool steps_end(void *ctx, int dir, struct list_key *out)
 {
 	struct exec_tree *t = ctx;
 	int64_t step;
@@ -592,7 +598,7 @@ static bool tree_end(void *ctx, int dir, struct list_key *out)
 	return true;
 }
 
-static bool tree_step(void *ctx, struct list_key *key, int dir)
+static bool steps_step(void *ctx, struct list_key *key, int dir)
 {
 	struct exec_tree *t = ctx;
 	struct list_key next, at = *key;
@@ -642,6 +648,24 @@ static int tree_compare(void *ctx, const struct list_key *a, const struct list_k
 	return compare_int(a->v[3], b->v[3]);
 }
 
+/* What there is without the messages. */
+static const struct list_ops steps_ops = { .end = steps_end, .step = steps_step, .compare = tree_compare };
+
+static bool tree_end(void *ctx, int dir, struct list_key *out)
+{
+	return exec_messages_end(((struct exec_tree *)ctx)->messages, dir, out);
+}
+
+static bool tree_step(void *ctx, struct list_key *key, int dir)
+{
+	return exec_messages_step(((struct exec_tree *)ctx)->messages, key, dir);
+}
+
+static bool beside(void *ctx, int64_t step, int dir, int64_t *out)
+{
+	return step_beside(ctx, step, dir, out);
+}
+
 const struct list_ops exec_tree_ops = { .end = tree_end, .step = tree_step, .compare = tree_compare };
 
 /* ---- the object ------------------------------------------------------------------------------------------------- */
@@ -652,6 +676,7 @@ struct exec_tree *exec_tree_new(struct section_context context)
 
 	t->context = context;
 	t->stale = true;
+	t->messages = exec_messages_new(context.query, (struct steps_list){ &steps_ops, t, beside });
 	return t;
 }
 
@@ -665,6 +690,7 @@ void exec_tree_free(struct exec_tree *t)
 	free(t->branches);
 	free(t->unfolded);
 	list_filter_free(t->fits);
+	exec_messages_free(t->messages);
 	for (size_t i = 0; i < ATTEMPTS_KEPT; i++)
 		forget_attempt(t->attempts[i]);
 	free(t);
@@ -675,11 +701,17 @@ void exec_tree_filter(struct exec_tree *t, struct list_filter *f)
 	list_filter_free(t->fits);
 	t->fits = f;
 	t->stale = true;
+	exec_messages_hide(t->messages, f);
 }
 
 const struct list_filter *exec_tree_filter_of(const struct exec_tree *t)
 {
 	return t->fits;
+}
+
+struct exec_messages *exec_tree_messages(struct exec_tree *t)
+{
+	return t->messages;
 }
 
 const char *exec_tree_error(const struct exec_tree *t)
@@ -692,8 +724,8 @@ const struct exec_item *exec_tree_item(struct exec_tree *t, const struct list_ke
 	struct branch *b;
 	size_t i;
 
-	if (key->v[1] == 0)
-		return find_step(t, key->v[0]);
+	if (key->v[1] == 0 || key_is_message(key))
+		return key->v[1] ? NULL : find_step(t, key->v[0]);
 	b = find_branch(t, key->v[0]);
 	i = child_index(b, key->v[1]);
 	return i < b->items.n ? &b->items.v[i] : NULL;
@@ -703,6 +735,8 @@ int64_t exec_tree_attempt_id(struct exec_tree *t, const struct list_key *key)
 {
 	const struct exec_item *it;
 
+	if (key_is_message(key))
+		return exec_messages_attempt(t->messages, key);
 	if (key->v[1])
 		return key->v[1];
 	it = find_step(t, key->v[0]);
@@ -729,6 +763,7 @@ void exec_tree_changed(struct exec_tree *t, int64_t attempt)
 {
 	t->stale = true;
 	drop_branch(t, 0);
+	exec_messages_changed(t->messages);
 	for (size_t i = 0; i < ATTEMPTS_KEPT; i++)
 		if (t->attempts[i] && (attempt == 0 || t->attempts[i]->id == attempt))
 			t->attempts[i]->stale = true;

@@ -4,11 +4,13 @@
  * their numbers; whatever is folded is not read.
  *
  * A row's key is { step, attempt id, section, line }, 0 from the first that does not apply. A step
- * with one attempt and no checks has the sections right below it.
+ * with one attempt and no checks has the sections right below it. Messages stand between the steps, with
+ * keys of their own (exec_messages.h), unless the list is filtered.
  */
 #ifndef TICKMARK_UI_EXEC_TREE_H
 #define TICKMARK_UI_EXEC_TREE_H
 
+#include "exec_messages.h"
 #include "listbox.h"
 #include "section.h"
 #include "model/filtering.h"
@@ -66,15 +68,17 @@ const struct list_filter *exec_tree_filter_of(const struct exec_tree *t);
 /* Why the record could not be read the last time; NULL: it could. */
 const char *exec_tree_error(const struct exec_tree *t);
 
-enum exec_level { LEVEL_STEP, LEVEL_ATTEMPT, LEVEL_SECTION, LEVEL_LINE };
+enum exec_level { LEVEL_STEP, LEVEL_ATTEMPT, LEVEL_SECTION, LEVEL_LINE, LEVEL_MESSAGE };
 enum exec_level exec_level(const struct list_key *key);
 /* The step or attempt of a row; NULL: it is gone. Valid until the next call with the tree. */
 const struct exec_item *exec_tree_item(struct exec_tree *t, const struct list_key *key);
-/* The attempt that a row is about: a step's last, its own otherwise. 0: none. */
+/* The attempt that a row is about: a step's last, the first that a message cites, its own otherwise. 0: none. */
 int64_t exec_tree_attempt_id(struct exec_tree *t, const struct list_key *key);
 /* Its details, read when they are asked for; NULL: they cannot be had. */
 struct exec_attempt *exec_tree_attempt(struct exec_tree *t, int64_t attempt);
 struct excerpt *exec_tree_excerpt(struct exec_tree *t, struct exec_attempt *a, enum section_kind k);
+
+struct exec_messages *exec_tree_messages(struct exec_tree *t);
 
 bool exec_tree_can_unfold(struct exec_tree *t, const struct list_key *key);
 bool exec_tree_is_unfolded(const struct exec_tree *t, const struct list_key *key);

@@ -5,6 +5,8 @@
 #include "screen.h"
 
 unsigned act_messages(struct view *v, const char *arg);
+/* The view, at this message. */
+unsigned messages_open(struct ui *ui, int64_t id);
 /* Asks for a message, which begins with a citation of what is chosen. */
 unsigned act_cite(struct view *v, const char *arg);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec_tree.h"
+#include "messages.h"
 #include "pane.h"
 #include "textdraw.h"
 #include "traceback.h"
@@ -159,8 +160,14 @@ static void draw_line(struct pane *p, const struct list_key *key, struct canvas 
 	text_paint_row(&paint, c, r, left, y, r.x + r.w - left, &x->rows[i], 0, PEN(ROLE_NORMAL));
 }
 
+static void draw_message(struct pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	exec_messages_draw(exec_tree_messages(p->tree), key, c, r, y);
+}
+
 static void (*const row_drawers[])(struct pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y) = {
 	[LEVEL_STEP] = draw_item, [LEVEL_ATTEMPT] = draw_item, [LEVEL_SECTION] = draw_section, [LEVEL_LINE] = draw_line,
+	[LEVEL_MESSAGE] = draw_message,
 };
 
 static void draw_empty(struct ui *ui, struct canvas *c, struct rect r)
@@ -287,6 +294,14 @@ static void set_fold(struct pane *p, bool unfold)
 		show_sections(p, exec_tree_attempt_id(p->tree, &key));
 }
 
+/* A leaf goes full screen: a line of a section in the pager, a message in the view of messages. */
+static unsigned open_leaf(struct pane *p)
+{
+	if (exec_level(&p->list.cursor) == LEVEL_MESSAGE)
+		return messages_open(p->view.ui, p->list.cursor.v[3]);
+	return open_pager(p);
+}
+
 static unsigned open_row(struct view *v, const char *arg)
 {
 	struct pane *p = pane_of(v);
@@ -294,8 +309,8 @@ static unsigned open_row(struct view *v, const char *arg)
 	(void)arg;
 	if (!p->list.placed)
 		return TURN_NOTHING;
-	if (exec_level(&p->list.cursor) == LEVEL_LINE)
-		return open_pager(p);
+	if (!exec_tree_can_unfold(p->tree, &p->list.cursor))
+		return open_leaf(p);
 	set_fold(p, !exec_tree_is_unfolded(p->tree, &p->list.cursor));
 	return TURN_DRAW;
 }
@@ -307,8 +322,8 @@ static unsigned unfold(struct view *v, const char *arg)
 	(void)arg;
 	if (!p->list.placed)
 		return TURN_NOTHING;
-	if (exec_level(&p->list.cursor) == LEVEL_LINE)
-		return open_pager(p);
+	if (!exec_tree_can_unfold(p->tree, &p->list.cursor))
+		return open_leaf(p);
 	if (exec_tree_is_unfolded(p->tree, &p->list.cursor))
 		listbox_move(&p->list, 1);
 	else
@@ -347,7 +362,7 @@ static unsigned unfold_all(struct view *v, const char *arg)
 		             (end.v[2] == 0 || at.v[2] == end.v[2]);
 		if (!below)
 			break;
-		if (exec_level(&at) != LEVEL_LINE)
+		if (exec_tree_can_unfold(p->tree, &at))
 			exec_tree_fold(p->tree, &at, true);
 	} while (++n < 2000 && exec_tree_ops.step(p->tree, &at, 1));
 	return TURN_DRAW;
@@ -360,6 +375,8 @@ static unsigned fold_all(struct view *v, const char *arg)
 
 	(void)arg;
 	exec_tree_fold_all(p->tree);
+	if (exec_level(&p->list.cursor) == LEVEL_MESSAGE)
+		return TURN_DRAW;
 	if (p->list.placed)
 		listbox_select(&p->list, &step);
 	p->list.top = step;
@@ -426,7 +443,8 @@ static void to_newest(struct pane *p)
 
 	if (!exec_tree_ops.end(p->tree, -1, &key))
 		return;
-	key = (struct list_key){ { key.v[0], 0, 0, 0 } };
+	if (key.v[0] > 0) /* else all there is are messages */
+		key = (struct list_key){ { key.v[0], 0, 0, 0 } };
 	listbox_select(&p->list, &key);
 	p->newest = key;
 }
@@ -496,7 +514,10 @@ static bool row_matches(struct pane *p, const struct list_key *key)
 	struct match m;
 	bool hit;
 
-	if (exec_level(key) == LEVEL_STEP || exec_level(key) == LEVEL_ATTEMPT) {
+	if (exec_level(key) == LEVEL_MESSAGE) {
+		const char *line = exec_messages_line(exec_tree_messages(p->tree), key);
+		buf_adds(&text, line ? line : "");
+	} else if (exec_level(key) == LEVEL_STEP || exec_level(key) == LEVEL_ATTEMPT) {
 		const struct exec_item *it = exec_tree_item(p->tree, key);
 		if (!it)
 			return false;
@@ -628,6 +649,8 @@ static bool execution_subject(struct view *v, struct subject *out)
 	out->step = a->detail.step.number;
 	memcpy(out->ref, a->detail.ref, sizeof(out->ref));
 	out->check = a->detail.attempt.check != 0;
+	if (exec_level(key) == LEVEL_MESSAGE)
+		return true;
 	place_subject(p, a, out);
 	if (key->v[2] == SECTION_FILES && key->v[3] > 0 && (size_t)key->v[3] <= a->detail.artifacts_n) {
 		out->path = xstrdup(a->detail.artifacts[key->v[3] - 1].path);
@@ -670,6 +693,8 @@ static unsigned execution_mouse(struct view *v, const struct event *ev)
 		return TURN_NOTHING;
 	bool again = listbox_key_equal(&p->keys[i], &p->list.cursor);
 	listbox_select(&p->list, &p->keys[i]);
+	if (exec_level(&p->list.cursor) == LEVEL_MESSAGE)
+		return again ? open_row(v, NULL) : TURN_DRAW;
 	/* on the marker, or on the row that is selected already */
 	if (again || ev->x - v->area.x <= 1 + (exec_level(&p->keys[i]) == LEVEL_STEP ? 1 : indent_of(p, &p->keys[i]) + 1))
 		if (exec_level(&p->list.cursor) != LEVEL_LINE || again)

@@ -12,7 +12,7 @@
 #include "text.h"
 #include "text/cite.h"
 
-#define MESSAGES_MOST 500 /* newest ones that are shown */
+#define MESSAGES_MOST 500 /* that are shown: the newest, or those around the one that was opened */
 
 struct message_copy {
 	int64_t id;
@@ -33,6 +33,7 @@ struct messages {
 	struct message_copy *all; /* oldest first */
 	size_t n, cap;
 	bool more;                /* there are older ones */
+	int64_t before;           /* only those with lower numbers; 0: all */
 	struct piece *pieces;
 	size_t pieces_cap;
 	int cols;                 /* that pieces were made for; 0: to be made */
@@ -40,7 +41,10 @@ struct messages {
 	struct listbox list;
 	struct list_key keys[512];
 	size_t keys_n;
-	bool at_end;              /* the cursor stood at the end before they were read again */
+	/* Where the cursor stood before they were read or wrapped again. */
+	bool at_end;
+	int64_t at_id;            /* message; 0: none yet */
+	size_t at_byte;           /* of its text */
 	size_t chosen;            /* citation of the row that has the cursor */
 	struct err error;
 };
@@ -75,21 +79,31 @@ static bool take_message(void *ctx, const struct said *m)
 	return true;
 }
 
-static bool is_at_end(const struct messages *s)
+static const struct piece *current(const struct messages *s)
 {
-	return !s->list.placed || s->list.cursor.v[0] + 1 >= (int64_t)s->array.n;
+	return s->list.placed && s->list.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.cursor.v[0]] : NULL;
+}
+
+static void note_place(struct messages *s)
+{
+	const struct piece *p = current(s);
+
+	if (!p)
+		return;
+	s->at_end = p + 1 == s->pieces + s->array.n && s->before == 0;
+	s->at_id = s->all[p->message].id;
+	s->at_byte = p->start;
 }
 
 static void forget(struct messages *s)
 {
+	note_place(s);
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->all[i].head);
 		free(s->all[i].text);
 	}
 	s->n = 0;
 	s->more = false;
-	if (s->array.n > 0)
-		s->at_end = is_at_end(s);
 	/* Rows point into what is gone: there are none until the next draw. */
 	s->array.n = 0;
 	s->cols = 0;
@@ -99,7 +113,7 @@ static void read_all(struct messages *s)
 {
 	forget(s);
 	s->error = (struct err){ 0 };
-	(void)query_messages(s->view.ui->query, 0, true, MESSAGES_MOST + 1, take_message, s, &s->error);
+	(void)query_messages(s->view.ui->query, s->before, true, MESSAGES_MOST + 1, take_message, s, &s->error);
 	for (size_t i = 0; i < s->n / 2; i++) {
 		struct message_copy m = s->all[i];
 		s->all[i] = s->all[s->n - 1 - i];
@@ -149,6 +163,17 @@ static void wrap(struct messages *s, size_t message, size_t cols)
 	}
 }
 
+/* The row that shows the place; the first where its message is not there. */
+static size_t place_row(const struct messages *s)
+{
+	size_t row = 0;
+
+	for (size_t i = 0; i < s->array.n; i++)
+		if (s->all[s->pieces[i].message].id == s->at_id && (s->pieces[i].head || s->pieces[i].start <= s->at_byte))
+			row = i;
+	return row;
+}
+
 /* The row that the cursor stood on keeps it: by message and place in its text. */
 static void layout(struct messages *s, int cols)
 {
@@ -157,14 +182,13 @@ static void layout(struct messages *s, int cols)
 	if (s->cols == cols)
 		return;
 	s->cols = cols;
-	bool last = s->array.n > 0 ? is_at_end(s) : s->at_end;
-	int64_t row = s->list.placed ? s->list.cursor.v[0] : 0;
+	note_place(s);
 	s->array.n = 0;
 	for (size_t i = 0; i < s->n; i++)
 		wrap(s, i, (size_t)MAX(cols - 5, 8));
 	if (s->array.n == 0)
 		return;
-	key = (struct list_key){ { last ? (int64_t)s->array.n - 1 : MIN(row, (int64_t)s->array.n - 1) } };
+	key = (struct list_key){ { (int64_t)(s->at_end ? s->array.n - 1 : place_row(s)) } };
 	listbox_select(&s->list, &key);
 }
 
@@ -180,11 +204,6 @@ static bool cite_of_row(const struct messages *s, const struct piece *p, size_t 
 		if (i == which)
 			return true;
 	return false;
-}
-
-static const struct piece *current(const struct messages *s)
-{
-	return s->list.placed && s->list.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.cursor.v[0]] : NULL;
 }
 
 /* The chosen citation of the row with the cursor, or its first. */
@@ -252,7 +271,9 @@ static void title(struct view *v, struct buf *left, struct buf *right)
 	struct messages *s = messages_of(v);
 
 	buf_adds(left, "Messages");
-	if (s->more)
+	if (s->before && s->n > 0)
+		buf_addf(right, "messages %lld to %lld", (long long)s->all[0].id, (long long)s->all[s->n - 1].id);
+	else if (s->more)
 		buf_addf(right, "the newest %zu", s->n);
 	else
 		buf_addf(right, "%zu message%s", s->n, s->n == 1 ? "" : "s");
@@ -379,6 +400,16 @@ static const struct view_ops ops = {
 	.mouse = mouse, .changed = changed, .subject = subject, .free = free_view,
 };
 
+static struct messages *new_view(struct ui *ui)
+{
+	struct messages *s = xcalloc(1, sizeof(*s));
+
+	s->view = (struct view){ .ops = &ops, .ui = ui };
+	s->at_end = true;
+	listbox_init(&s->list, &list_array_ops, &s->array);
+	return s;
+}
+
 unsigned act_messages(struct view *v, const char *arg)
 {
 	struct ui *ui = v->ui;
@@ -391,11 +422,37 @@ unsigned act_messages(struct view *v, const char *arg)
 	}
 	if (v->ops == &ops)
 		return TURN_NOTHING;
-	s = xcalloc(1, sizeof(*s));
-	s->view = (struct view){ .ops = &ops, .ui = ui };
-	s->at_end = true;
-	listbox_init(&s->list, &list_array_ops, &s->array);
+	s = new_view(ui);
 	read_all(s);
+	ui_push(ui, &s->view);
+	return TURN_DRAW;
+}
+
+static const struct message_copy *find(const struct messages *s, int64_t id)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->all[i].id == id)
+			return &s->all[i];
+	return NULL;
+}
+
+unsigned messages_open(struct ui *ui, int64_t id)
+{
+	struct messages *s = new_view(ui);
+	const struct message_copy *m;
+	struct cite cite;
+
+	read_all(s);
+	m = find(s, id);
+	if (!m && id < INT64_MAX - MESSAGES_MOST) {
+		s->before = id + MESSAGES_MOST / 2;
+		read_all(s);
+		m = find(s, id);
+	}
+	s->at_end = false;
+	s->at_id = id;
+	/* On what it cites, so that Enter goes on to there. */
+	s->at_byte = m && cite_next(m->text, m->n, 0, &cite) ? cite.start : 0;
 	ui_push(ui, &s->view);
 	return TURN_DRAW;
 }
