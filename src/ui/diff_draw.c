@@ -119,6 +119,8 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 		canvas_text(c, r, r.x + 1, y, PEN(ROLE_ERROR), p->e.msg);
 		return;
 	}
+	if (p->pair)
+		buf_addf(&b, "%s: ", p->pair);
 	buf_adds(&b, compare_part_word(p->item.part));
 	if (file && p->item.old_name) {
 		buf_addc(&b, ' ');
@@ -130,7 +132,8 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 		escape_name(&b, p->item.name, strlen(p->item.name));
 	}
 	int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_TITLE), b.data) + 2;
-	canvas_textf(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), "%s", p->failed ? p->e.msg : p->rows.summary ? p->rows.summary : "");
+	const char *text = p->failed ? p->e.msg : p->item.change == SIDES_SAME ? "the same" : p->rows.summary;
+	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text ? text : "");
 	buf_free(&b);
 }
 

@@ -180,6 +180,7 @@ unsigned act_stop(struct view *v, const char *arg);
 void act_rerun_start(struct ui *ui, const char *ref, bool later_too);
 unsigned act_diff(struct view *v, const char *arg);
 unsigned act_diff_pick(struct view *v, const char *arg);
+unsigned act_corrections(struct view *v, const char *arg);
 unsigned act_mark(struct view *v, const char *arg);
 unsigned act_note(struct view *v, const char *arg);
 unsigned act_dossier(struct view *v, const char *arg);
@@ -191,6 +192,7 @@ unsigned act_search_record(struct view *v, const char *arg); /* view_found.c */
 /* Code that somebody drafted goes into the editor, and from there into a new step if the user says so. */
 unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose);
 unsigned act_ask(struct view *v, const char *arg);
+unsigned act_tell(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -213,6 +215,8 @@ struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */
 struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right); /* ids of attempts or checks */
+/* Each correction of the attempt's step, against what it corrects: code and error. */
+struct view *view_corrections_new(struct ui *ui, int64_t attempt);
 /* An input as the attempt saw it, against the file of now. */
 struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path);
 struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step);
