@@ -1,6 +1,7 @@
 /* Readers in the sandbox, and what they said in the cache. */
 #include "model/convert.h"
 
+#include <gen/convert_small_py.h>
 #include <gen/convert_xlsx_py.h>
 
 #include "interpreter_probe.h"
@@ -29,6 +30,7 @@ static const struct reader {
 	const char *endings[4];
 } readers[] = {
 	{ "xlsx", 1, convert_xlsx_py, { "xlsx", "xlsm", NULL } },
+	{ "small", 1, convert_small_py, { NULL } },
 };
 
 static const struct reader *find_reader(const char *name)
@@ -216,4 +218,33 @@ bool convert_lines(struct query *q, const struct digest *content, const char *re
 		ok = read_cache(q->ws, name, out) || err_set(e, ERR_NOTFOUND, "the reader left nothing");
 	free(name);
 	return ok;
+}
+
+bool convert_cached(struct query *q, const struct digest *content, const char *reader, struct buf *out)
+{
+	const struct reader *r = find_reader(reader);
+	char *name = q->ws && r ? cache_name(content, r) : NULL;
+	bool ok = name && read_cache(q->ws, name, out);
+
+	free(name);
+	return ok;
+}
+
+bool convert_has(struct query *q, const struct digest *content, const char *reader)
+{
+	struct buf b = { 0 };
+	bool ok = convert_cached(q, content, reader, &b);
+
+	buf_free(&b);
+	return ok;
+}
+
+bool convert_begin(struct workspace *ws, const struct digest *content, const char *reader, pid_t *pid, struct err *e)
+{
+	char hex[DIGEST_HEX];
+
+	digest_hex(content, hex);
+	const char *argv[] = { "tickmark", "-C", ws->root, "convert", hex, reader, NULL };
+	errno = spawn_self(argv, STDERR_FILENO, pid);
+	return errno == 0 || err_sys(e, "cannot start the reader '%s'", reader);
 }
