@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec_live.h"
 #include "exec_tree.h"
 #include "messages.h"
 #include "pane.h"
@@ -94,7 +95,8 @@ static void draw_item(struct pane *p, const struct list_key *key, struct canvas 
 	x = canvas_text(c, r, x, y, PEN(ROLE_STRONG), ref) + 1;
 	if (step)
 		x = MAX(x, r.x + 7);
-	canvas_fit(c, r, x, y, end - x, PEN(ROLE_NORMAL), step ? it->title ? it->title : "" : it->detail ? it->detail : "");
+	x += canvas_fit(c, r, x, y, end - x, PEN(ROLE_NORMAL), step ? it->title ? it->title : "" : it->detail ? it->detail : "");
+	exec_live_draw(p->tree, it, c, x + 2, y, end - x - 2);
 }
 
 static int indent_of(struct pane *p, const struct list_key *key)

@@ -66,8 +66,8 @@ s.tool("say", text="It said all done: [%s]." % r.text.split()[0])
 s.close()
 X
 ( sleep 1; "$python" "$work/assistant.py" "$here/../cli" ) &
-out=$(play $'wait-idle\nwait Assistant at work\nwait running\nwait 5 \nwait-idle\nsee ok\nkey 4\nwait It said all done: [5.1].')
-is "an assistant's run appears, runs and ends without a key" $? 0
+out=$(play $'wait-idle\nwait Assistant at work\nwait running\nwait tick 1\nwait tick 2\nwait tick 3\nwait helper  It said all done: [5.1].\nwait-idle\nsee ok')
+is "an assistant's run appears, streams and ends, and what it says stands behind it, without a key" $? 0
 wait
 like "by whom" "$("$TICKMARK" log)" '^5\.1 +ok .* helper +Assistant at work'
 out=$(play $'wait-idle\ntext :5\nkey Enter Enter' 100x90)
