@@ -29,6 +29,13 @@ for era in v1 legacy auto pin; do
 	check "SDK client, $era" 0 node client.mjs $era "$server" mcp "$work/$era"
 	check "the record of $era verifies" 0 "$server" -C "$work/$era" verify
 done
+# a person watches one of them, without touching a key
+mkdir "$work/watched" && "$server" -C "$work/watched" init --yes >/dev/null 2>&1
+(cd "$work/watched" && timeout 120 "$server" --script - --size 100x30 . >"$work/watched.log" 2>&1 \
+	<<<$'wait-idle\nwait From v1\nwait running\nwait From v1  1\nwait From v1  2\nwait ok\nwait interop-v1  mended in [7.2]'; echo $? >"$work/watched.rc") & watcher=$!
+check "SDK client, watched" 0 node client.mjs v1 "$server" mcp "$work/watched"
+wait $watcher
+check "the screen showed it" 0 grep -qx 0 "$work/watched.rc"
 mkdir "$work/inspector"
 inspect() { npx mcp-inspector --cli "$server" mcp "$work/inspector" "$@"; }
 export -f inspect; export server work
