@@ -88,13 +88,10 @@ static void answer_error(struct server *sv, struct live *l, const struct err *e)
 /* How many may run at once: asked for each time, so that the person can change it while we serve. */
 static size_t at_once(struct server *sv)
 {
-	char *value = setting_get(sv->ws, "assistant-runs", NULL, NULL);
-	int64_t n = 1;
+	int64_t n;
 
-	if (value && !int_parse(value, 1, MCP_RUNS, &n, NULL))
-		n = 1;
-	free(value);
-	return (size_t)n;
+	/* Settings that cannot be read stop a run itself, and say so there. */
+	return settings_assistant_runs(sv->ws, &n, NULL) ? (size_t)n : 1;
 }
 
 /* "waits for its turn: 2 run, 3 wait before it". Owned. */

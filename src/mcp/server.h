@@ -17,7 +17,6 @@
 
 #define MCP_NAME "tickmark"
 #define MCP_MODERN "2026-07-28"
-#define MCP_RUNS 32               /* most runs of one server at once, whatever the setting says */
 #define MCP_WAITING 32            /* runs that wait for their turn */
 #define MCP_REPLY ((size_t)1 << 20) /* a reply is kept below this */
 

@@ -125,7 +125,7 @@ static bool check_value(const char *name, const char *value, struct err *e)
 	if (strcmp(name, "tier") == 0 && tier_parse(value) == TIER_NONE)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
 	if (strcmp(name, "assistant-runs") == 0)
-		return int_parse(value, 1, 32, &n, e);
+		return int_parse(value, 1, ASSISTANT_RUNS_MOST, &n, e);
 	if (strcmp(name, "fix-attempts") == 0)
 		return int_parse(value, 1, 20, &n, e);
 	if (is_of_user_only(name))
@@ -296,6 +296,15 @@ bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy 
 
 	policy_defaults(asker, out);
 	return read_file(settings_user_path(), &l, false, e) && (!ws || read_file(workspace_path(ws), &l, true, e));
+}
+
+bool settings_assistant_runs(struct workspace *ws, int64_t *n, struct err *e)
+{
+	char *value = setting_get(ws, "assistant-runs", NULL, e);
+	bool ok = value && int_parse(value, 1, ASSISTANT_RUNS_MOST, n, e);
+
+	free(value);
+	return ok;
 }
 
 bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e)
