@@ -170,11 +170,11 @@ static void answer(struct server *sv, struct live *l)
 	bool ok = q && report_attempt(&r, q, l->attempt, l->run ? run_remarks(l->run) : NULL,
 	                              REPORT_STREAMS | REPORT_IMAGES | REPORT_LINKS, &e);
 	query_close(q);
-	if (!ok)
-		result_fail(&r, "%s", e.msg);
-	else {
+	if (ok) {
 		add_front(&r, sv, l);
 		add_queued(&r, l);
+	} else {
+		result_fail(&r, "%s", e.msg);
 	}
 	result_send(sv, &l->from, &r);
 	l->asked = false;

@@ -19,7 +19,7 @@
 #define WRITE_PIECE ((size_t)4096)        /* PIPE_BUF: what a pipe takes whole once poll says it takes */
 #define SENDING_FULL ((size_t)4 << 20)    /* no more is read before the client has taken some */
 #define GRACE_US 1000000                  /* for answers that are near when stdin ends */
-#define FDS (2 + 4 * ASSISTANT_RUNS_MOST)            /* those whose runner still settles need one, too */
+#define FDS (2 + 4 * ASSISTANT_RUNS_MOST) /* those whose runner still settles need one, too */
 
 /* ---- descriptors ---- */
 

@@ -271,7 +271,7 @@ struct wait_for {
 };
 /* Answers `from` when what it waits for is there, at the next turn of the loop at the earliest. */
 void waits_add(struct server *sv, const struct origin *from, const struct wait_for *what);
-/* A second wait for a run that this server has not queued yet. */
+/* Answers what can be; microseconds until it wants to be called again, -1: nothing waits. */
 int64_t waits_step(struct server *sv);
 bool waits_cancel(struct server *sv, const struct rpc_id *id);
 void waits_free(struct server *sv);

@@ -43,7 +43,7 @@ static void show(const struct call *c, struct result *r, const char *path, struc
 		range_add(r, bytes, size, &w);
 	} else if (mime_is_image(kind.mime)) {
 		struct buf b = { 0 };
-		bool ok = file_read(bytes, size, FILE_IMAGE, &b) && result_image(r, b.data, b.len);
+		bool ok = file_read(bytes, size, IMAGE_BYTES, &b) && result_image(r, b.data, b.len);
 		result_add(r, ok ? "%s, %s, %lld bytes\n" : "%s, %s, %lld bytes: too large to be shown as it is; have run_python draw it smaller\n", name, kind.mime,
 		           (long long)size);
 		buf_free(&b);
