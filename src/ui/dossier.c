@@ -30,7 +30,7 @@ static void add_section(struct dossier *d, enum section_kind k, size_t head, siz
 	struct part *p = add_part(d, section_word(k), k, head, tail);
 	struct buf sum = { 0 };
 
-	section_summary(&d->detail, k, &sum);
+	section_summary(&d->context, &d->detail, k, &sum);
 	p->summary = buf_take(&sum);
 }
 
@@ -92,7 +92,7 @@ static void add_head(struct dossier *d)
 	add_text(&out, "asked by", who);
 	free(who);
 	head_of_place(x, &out);
-	section_summary(x, SECTION_REVIEW, &sum);
+	section_summary(&d->context, x, SECTION_REVIEW, &sum);
 	add_text(&out, "mark", sum.data);
 	if (query_oddities(d->context.query, x, true, &o, NULL)) {
 		oddities_text(&o, &odd);
@@ -195,7 +195,7 @@ static void add_parts(struct dossier *d)
 	add_verdicts(d);
 	add_section(d, SECTION_REVIEW, LIST_ROWS, 0);
 	add_section(d, SECTION_ENVIRONMENT, 12, 0);
-	if (ended)
+	if (ended || x->state == OUTCOME_RUNNING)
 		add_section(d, SECTION_RESOURCES, LIST_ROWS, 0);
 }
 

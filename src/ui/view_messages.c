@@ -37,11 +37,10 @@ struct messages {
 	size_t pieces_cap;
 	int cols;                 /* that pieces were made for; 0: to be made */
 	struct list_array array;
-	struct listbox list;
-	struct list_key keys[512];
-	size_t keys_n;
+	struct listview list;
 	bool at_end;              /* the cursor stood at the end before they were read again */
-	size_t chosen;            /* citation of the row that has the cursor */
+	int64_t chosen_row;       /* row on which a citation was chosen … */
+	size_t chosen;            /* … which one */
 	struct err error;
 };
 
@@ -77,7 +76,7 @@ static bool take_message(void *ctx, const struct said *m)
 
 static bool is_at_end(const struct messages *s)
 {
-	return !s->list.placed || s->list.cursor.v[0] + 1 >= (int64_t)s->array.n;
+	return !s->list.box.placed || s->list.box.cursor.v[0] + 1 >= (int64_t)s->array.n;
 }
 
 static void forget(struct messages *s)
@@ -158,14 +157,14 @@ static void layout(struct messages *s, int cols)
 		return;
 	s->cols = cols;
 	bool last = s->array.n > 0 ? is_at_end(s) : s->at_end;
-	int64_t row = s->list.placed ? s->list.cursor.v[0] : 0;
+	int64_t row = s->list.box.placed ? s->list.box.cursor.v[0] : 0;
 	s->array.n = 0;
 	for (size_t i = 0; i < s->n; i++)
 		wrap(s, i, (size_t)MAX(cols - 5, 8));
 	if (s->array.n == 0)
 		return;
 	key = (struct list_key){ { last ? (int64_t)s->array.n - 1 : MIN(row, (int64_t)s->array.n - 1) } };
-	listbox_select(&s->list, &key);
+	listbox_select(&s->list.box, &key);
 }
 
 /* ---- citations of a row ---- */
@@ -184,7 +183,7 @@ static bool cite_of_row(const struct messages *s, const struct piece *p, size_t 
 
 static const struct piece *current(const struct messages *s)
 {
-	return s->list.placed && s->list.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.cursor.v[0]] : NULL;
+	return s->list.box.placed && s->list.box.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.box.cursor.v[0]] : NULL;
 }
 
 /* The chosen citation of the row with the cursor, or its first. */
@@ -194,6 +193,9 @@ static bool chosen_cite(struct messages *s, struct cite *out)
 
 	if (!p)
 		return false;
+	if (s->chosen_row != s->list.box.cursor.v[0])
+		s->chosen = 0;
+	s->chosen_row = s->list.box.cursor.v[0];
 	if (cite_of_row(s, p, s->chosen, out))
 		return true;
 	s->chosen = 0;
@@ -221,31 +223,40 @@ static void draw_text(struct messages *s, const struct piece *p, struct canvas *
 	canvas_bytes(c, r, x, y, PEN(ROLE_NORMAL), m->text + at, p->end - at);
 }
 
+static void draw_row(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	struct messages *s = messages_of(v);
+	const struct piece *p = &s->pieces[key->v[0]];
+
+	if (p->head)
+		canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(ROLE_TITLE), s->all[p->message].head);
+	else
+		draw_text(s, p, c, r, y, listbox_key_equal(key, &s->list.box.cursor));
+}
+
 static void draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct messages *s = messages_of(v);
 	struct cite unused;
 
 	layout(s, r.w);
-	listbox_validate(&s->list);
+	listbox_validate(&s->list.box);
 	(void)chosen_cite(s, &unused);
-	s->keys_n = listbox_rows(&s->list, MIN(r.h, (int)ARRAY_LEN(s->keys)), s->keys);
-	if (s->error.code != ERR_NONE)
-		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_ERROR), s->error.msg);
-	else if (s->keys_n == 0)
-		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_DIM), "no messages yet; m writes one");
-	for (size_t i = 0; i < s->keys_n; i++) {
-		const struct piece *p = &s->pieces[s->keys[i].v[0]];
-		bool here = listbox_key_equal(&s->keys[i], &s->list.cursor);
-		int y = r.y + (int)i;
-		if (p->head)
-			canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(ROLE_TITLE), s->all[p->message].head);
-		else
-			draw_text(s, p, c, r, y, here);
-		if (here)
-			view_mark_row(v, c, r, y);
-	}
+	if (listview_draw(v, &s->list, c, r) == 0)
+		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(s->error.code ? ROLE_ERROR : ROLE_DIM),
+		           s->error.code ? s->error.msg : "no messages yet; m writes one");
 }
+
+static enum row_answer holds(struct view *v, const struct list_key *key, struct search *search)
+{
+	struct messages *s = messages_of(v);
+	const struct piece *p = &s->pieces[key->v[0]];
+	const struct message_copy *m = &s->all[p->message];
+
+	return p->head ? row_has(search, m->head, strlen(m->head)) : row_has(search, m->text + p->start, p->end - p->start);
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in these messages" };
 
 static void title(struct view *v, struct buf *left, struct buf *right)
 {
@@ -332,28 +343,9 @@ static unsigned changed(struct view *v, int64_t attempt)
 	return TURN_DRAW;
 }
 
-static struct listbox *list(struct view *v)
+static struct listview *list(struct view *v)
 {
-	messages_of(v)->chosen = 0;
 	return &messages_of(v)->list;
-}
-
-static unsigned mouse(struct view *v, const struct event *ev)
-{
-	struct messages *s = messages_of(v);
-	int i = ev->y - v->area.y;
-
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&s->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= s->keys_n)
-		return TURN_NOTHING;
-	if (listbox_key_equal(&s->keys[i], &s->list.cursor))
-		return open_cite(v, NULL);
-	s->chosen = 0;
-	listbox_select(&s->list, &s->keys[i]);
-	return TURN_DRAW;
 }
 
 static void free_view(struct view *v)
@@ -361,6 +353,7 @@ static void free_view(struct view *v)
 	struct messages *s = messages_of(v);
 
 	forget(s);
+	listview_done(&s->list);
 	free(s->all);
 	free(s->pieces);
 	free(s);
@@ -376,7 +369,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Messages", .place = PLACE_LIST, .actions = actions, .list = list, .draw = draw, .hints = hints, .title = title,
-	.mouse = mouse, .changed = changed, .subject = subject, .free = free_view,
+	.changed = changed, .subject = subject, .free = free_view,
 };
 
 unsigned act_messages(struct view *v, const char *arg)
@@ -394,7 +387,7 @@ unsigned act_messages(struct view *v, const char *arg)
 	s = xcalloc(1, sizeof(*s));
 	s->view = (struct view){ .ops = &ops, .ui = ui };
 	s->at_end = true;
-	listbox_init(&s->list, &list_array_ops, &s->array);
+	listview_init(&s->list, &list_ops, &list_array_ops, &s->array);
 	read_all(s);
 	ui_push(ui, &s->view);
 	return TURN_DRAW;

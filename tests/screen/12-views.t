@@ -1,0 +1,37 @@
+#!/bin/bash
+# one user
+# Every view: golden screens at 100x30 in colour and at 80x24 with three panes, and at other sizes and in
+# mono what must hold of any screen (invariants.py). views/NAME.keys says "# fixture NAME" and "# rows KIND":
+# list (a row is selected), cells (a cell is), text, prompt or none. REGENERATE=1 writes the goldens anew.
+. "$(dirname "$0")/lib.sh"
+
+head_of() { sed -n "s/^# $1 //p" "$2" | head -1; }
+# play KEYS SIZE DUMP [ARG...]: the script, then those of the moves that a golden does not need
+play() { local keys=$1 size=$2 what=$3; shift 3; "$TICKMARK" --script "$keys" --size "$size" --dump "$what" "$@" "$folder" 2>&1; }
+
+golden() { # NAME FILE GOT
+	if [ -n "${REGENERATE:-}" ]; then printf '%s\n' "$3" > "$2"; pass "$1 written"; return; fi
+	if [ "$3" = "$(cat "$2" 2>/dev/null)" ]; then pass "$1"; else fail "$1" "$(diff "$2" <(printf '%s\n' "$3") 2>&1 | head -30)"; fi
+}
+
+for keys in "$here"/views/${ONLY:-*}.keys; do
+	name=$(basename "$keys" .keys)
+	folder=$work/$name/premium-check
+	fixture "$(head_of fixture "$keys")" "$folder"
+	[ "$name" != messages ] || (cd "$folder" && "$TICKMARK" say 'The total of [1.1] holds; see [2.1] and its correction [2.2].' && "$TICKMARK" say 'Second words.')
+	golden "$name at 100x30" "${keys%.keys}-100x30.screen" "$(play "$keys" 100x30 both | normalise)"
+	golden "$name at 80x24" "${keys%.keys}-80x24.screen" "$(play "$keys" 80x24 text | normalise)"
+	[ -n "${REGENERATE:-}" ] && continue
+	case $(head_of rows "$keys") in
+	prompt) moves=; ;;
+	*) moves=$'dump both\nkey g\ndump both\nkey j j j\ndump both\nkey G\ndump both\nkey k Right Right\ndump both\nkey Left PgUp Ctrl-D\nwait-idle\ndump both\n' ;;
+	esac
+	{ cat "$keys"; printf '%s' "$moves"; } > "$work/moves.keys"
+	for at in 72x16 40x10 20x5 1x1 200x60 80x24:mono; do
+		[[ $at = *:mono ]] && theme=(--theme mono) || theme=()
+		play "$work/moves.keys" "${at%:*}" both "${theme[@]}" > "$work/dumps"; status=$?
+		wrong=$("$python" "$here/invariants.py" "${at%:*}" "$(head_of rows "$keys")" < "$work/dumps" 2>&1)
+		if [ -z "$wrong" ] && [ "$status" = 0 ]; then pass "$name at $at"; else fail "$name at $at" "status $status" "$wrong"; fi
+	done
+done
+finish
