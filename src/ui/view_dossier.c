@@ -82,7 +82,7 @@ static void dossier_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct dossier_view *v = dossier_of(view);
 
-	dossier_fit(&v->d, r.w);
+	dossier_fit(&v->d, r.w, (struct list_key *const[]){ &v->list.box.cursor, &v->list.box.top }, 2);
 	listview_draw(view, &v->list, c, r);
 }
 

@@ -5,8 +5,8 @@
 # list (a row is selected), cells (a cell is), text, prompt or none. REGENERATE=1 writes the goldens anew.
 . "$(dirname "$0")/lib.sh"
 
+sizes="72x16 40x10 20x5 1x1 200x60"
 head_of() { sed -n "s/^# $1 //p" "$2" | head -1; }
-# play KEYS SIZE DUMP [ARG...]: the script, then those of the moves that a golden does not need
 play() { local keys=$1 size=$2 what=$3; shift 3; "$TICKMARK" --script "$keys" --size "$size" --dump "$what" "$@" "$folder" 2>&1; }
 
 golden() { # NAME FILE GOT
@@ -22,16 +22,18 @@ for keys in "$here"/views/${ONLY:-*}.keys; do
 	golden "$name at 100x30" "${keys%.keys}-100x30.screen" "$(play "$keys" 100x30 both | normalise)"
 	golden "$name at 80x24" "${keys%.keys}-80x24.screen" "$(play "$keys" 80x24 text | normalise)"
 	[ -n "${REGENERATE:-}" ] && continue
-	case $(head_of rows "$keys") in
-	prompt) moves=; ;;
-	*) moves=$'dump both\nkey g\ndump both\nkey j j j\ndump both\nkey G\ndump both\nkey k Right Right\ndump both\nkey Left PgUp Ctrl-D\nwait-idle\ndump both\n' ;;
+	kind=$(head_of rows "$keys")
+	case $kind in
+	prompt) moves=$'dump both\n' ;;
+	list) moves=$'dump both\nkey g\ndump both\nkey j j j\ndump both\nkey G\ndump both\nkey k Left\ndump both\nkey PgUp Ctrl-D\ndump both\n' ;;
+	*) moves=$'dump both\nkey g\ndump both\nkey j j j\ndump both\nkey G\ndump both\nkey k Right Right\ndump both\nkey Left PgUp\ndump both\n' ;;
 	esac
-	{ cat "$keys"; printf '%s' "$moves"; } > "$work/moves.keys"
-	for at in 72x16 40x10 20x5 1x1 200x60 80x24:mono; do
-		[[ $at = *:mono ]] && theme=(--theme mono) || theme=()
-		play "$work/moves.keys" "${at%:*}" both "${theme[@]}" > "$work/dumps"; status=$?
-		wrong=$("$python" "$here/invariants.py" "${at%:*}" "$(head_of rows "$keys")" < "$work/dumps" 2>&1)
-		if [ -z "$wrong" ] && [ "$status" = 0 ]; then pass "$name at $at"; else fail "$name at $at" "status $status" "$wrong"; fi
-	done
+	# what is to hold: the sizes one after the other, then without colours
+	{ cat "$keys"; for at in $sizes; do printf 'resize %s\nwait-idle\n%s' $at "$moves"; done; } > "$work/sizes.keys"
+	{ cat "$keys"; printf '%s' "$moves"; } > "$work/mono.keys"
+	{ play "$work/sizes.keys" 80x24 both && play "$work/mono.keys" 80x24 both --theme mono; } > "$work/dumps"; status=$?
+	# shellcheck disable=SC2086
+	wrong=$("$python" "$here/invariants.py" "$kind" "$(grep -c dump <<<"$moves")" $sizes 80x24 < "$work/dumps" 2>&1)
+	if [ -z "$wrong" ] && [ "$status" = 0 ]; then pass "$name at $sizes and in mono"; else fail "$name" "status $status" "$wrong"; fi
 done
 finish

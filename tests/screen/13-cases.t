@@ -17,8 +17,8 @@ fixture cases "$work/ws"
 cd "$work/ws" || exit 1
 play() { "$TICKMARK" --script - --size "${2:-80x24}" --dump "${3:-text}" . <<<"$1" 2>&1; }
 dumps() { printf "$1\ndump both\n%.0s" $(seq "$2"); }
-holds() { # NAME KIND SIZE < DUMPS
-	local wrong; wrong=$("$python" "$here/invariants.py" "$3" "$2" 2>&1)
+holds() { # NAME KIND SIZE COUNT < DUMPS
+	local wrong; wrong=$("$python" "$here/invariants.py" "$2" "$4" "$3" 2>&1)
 	is "$1" "$wrong" ""
 }
 
@@ -34,9 +34,9 @@ is "O1: no attempt was started" "$("$TICKMARK" log --json | md5sum)" "$before"
 # O2: every border keeps its column, at each row of the scroll
 for cols in 79 80 81; do
 	{ printf 'wait-idle\ntext :1\nkey Enter Enter\n'; dumps "key j" 100; } > "$work/keys"
-	"$TICKMARK" --script "$work/keys" --size ${cols}x24 . | holds "O2: panes at $cols" list ${cols}x24
+	"$TICKMARK" --script "$work/keys" --size ${cols}x24 . | holds "O2: panes at $cols" list ${cols}x24 100
 	{ printf 'wait-idle\ntext :1\nkey Enter Enter\ntext /|000|\nkey Enter Enter\n'; dumps "key j" 60; printf 'key w\n'; dumps "key Right j" 20; } > "$work/keys"
-	"$TICKMARK" --script "$work/keys" --size ${cols}x24 . | holds "O2: pager at $cols" text ${cols}x24
+	"$TICKMARK" --script "$work/keys" --size ${cols}x24 . | holds "O2: pager at $cols" text ${cols}x24 80
 done
 
 # O3: shown as text wherever it is shown, and nothing of it acts

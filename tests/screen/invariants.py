@@ -1,11 +1,12 @@
-"""What must hold of any screen, whatever it shows: invariants.py COLSxROWS list|cells|text|prompt|none < DUMPS
+"""What must hold of any screen, whatever it shows: invariants.py list|cells|text|prompt|none COUNT COLSxROWS… < DUMPS
 
-Dumps are texts with styles (--dump both), one after the other. Prints what is wrong, nothing when nothing is.
+Dumps are texts with styles (--dump both), COUNT of each size one after the other. Prints what is wrong, nothing when nothing is.
 """
 import re, sys, unicodedata
 
-cols, rows = map(int, sys.argv[1].split("x"))
-kind = sys.argv[2]
+kind = sys.argv[1]
+wanted = [tuple(map(int, size.split("x"))) for size in sys.argv[3:] for _ in range(int(sys.argv[2]))]
+cols = rows = 0
 BORDER = "│┌┐└┘├┤┬┴─"
 
 
@@ -24,7 +25,7 @@ def cells(line):
 
 def check(text, style, legend, number):
     def wrong(what):
-        print(f"dump {number}: {what}")
+        print(f"dump {number}, {cols}x{rows}: {what}")
         print("\n".join(text))
 
     if len(text) != rows or len(style) != rows:
@@ -53,7 +54,7 @@ def boxes(grid, wrong):
     """Frames are whole: below a corner a line goes on to the next, with nothing in it."""
     for y, line in enumerate(grid):
         for x, c in enumerate(line):
-            if c not in "┌┐":
+            if not c or c not in "┌┐":
                 continue
             at = y + 1
             while at < len(grid) and grid[at][x] == "│":
@@ -69,18 +70,17 @@ def boxes(grid, wrong):
 
 
 lines = sys.stdin.read().split("\n")
-n = 0
-while len(lines) > rows:
-    n += 1
+for n, (cols, rows) in enumerate(wanted, 1):
     text, lines = lines[:rows], lines[rows:]
-    if lines[0] != "---- style":
-        print(f"dump {n}: no styles where they are to be: {lines[0]!r}")
+    if not lines or lines[0] != "---- style":
+        print(f"dump {n}, {cols}x{rows}: {lines[:1]} where styles are to be")
         break
     style, lines = lines[1:rows + 1], lines[rows + 1:]
     legend = {}
-    while lines and re.match(r"[a-zA-Z0-9] [a-z]", lines[0]) and len(lines[0]) > 3:
+    while lines and re.match(r"[a-zA-Z0-9] [a-z]+( [a-z0-9#]+)*$", lines[0]):
         legend[lines[0][0]] = lines[0][2:]
         lines = lines[1:]
     check(text, style, legend, n)
-if n == 0:
-    print("nothing was dumped")
+else:
+    if lines != [""]:
+        print(f"{len(lines)} lines are left over")
