@@ -85,6 +85,8 @@ void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 void buf_vaddf(struct buf *b, const char *fmt, va_list ap) PRINTF(2, 0);
+/* In base64 (RFC 4648 section 4), on one line. */
+void buf_add_base64(struct buf *b, const void *p, size_t n);
 /* Makes room for n more bytes, zeroed, and returns where they go; the caller adds to len. */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_clear(struct buf *b);

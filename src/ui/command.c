@@ -117,20 +117,18 @@ static unsigned go_artifacts(struct view *v, const char *arg)
 static void search_done(void *ctx, const char *text)
 {
 	struct ui *ui = ctx;
-	struct view *v = ui_top(ui);
 
-	if (v->ops->search)
-		v->ops->search(v, text);
+	view_search(ui_top(ui), text);
 }
 
 static const struct prompt_ops search_ops = { .label = "/", .kind = PROMPT_TEXT, .done = search_done };
 
 static unsigned search(struct view *v, const char *arg)
 {
-	if (!v->ops->search)
+	if (!view_is_searched(v))
 		return TURN_UNHANDLED;
 	if (arg && *arg)
-		v->ops->search(v, arg);
+		view_search(v, arg);
 	else
 		ui_ask(v->ui, &search_ops, v->ui, NULL, HISTORY_SEARCH);
 	return TURN_DRAW;

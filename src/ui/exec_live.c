@@ -8,7 +8,7 @@
 void exec_live_draw(struct exec_tree *t, const struct exec_item *it, struct canvas *c, int x, int y, int w)
 {
 	struct exec_attempt *a = w >= LEAST && it->state == OUTCOME_RUNNING ? exec_tree_attempt(t, it->attempt) : NULL;
-	struct excerpt *said = a ? exec_tree_excerpt(t, a, SECTION_OUTPUT) : NULL;
+	struct excerpt *said = a ? exec_tree_excerpt(t, &(struct list_key){ { it->step, a->id, SECTION_OUTPUT, 0 } }) : NULL;
 
 	if (!said || said->failed || said->n == 0)
 		return;

@@ -3,10 +3,12 @@
  *
  * curses keeps its own idea of the screen and sends the differences; rows of the canvas that did not
  * change are not even given to it. Modes that curses does not know (mouse reports, bracketed paste)
- * are written by us, and `undo` holds the bytes that undo everything, so that a crash handler needs
- * nothing but write(2) and tcsetattr(3).
+ * are written by us, and undo.c knows what undoes everything, whatever happens.
  */
 #include "term.h"
+
+#include "palette.h"
+#include "undo.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -45,87 +47,25 @@ struct terminal {
 	bool all;           /* send everything next time */
 };
 
-/* For handlers: what must be done whatever happens. */
-static struct {
-	volatile sig_atomic_t armed;
-	struct termios modes;
-	char bytes[512];
-	size_t len;
-} undo;
-
-/* ---- emergencies --------------------------------------------------------------------------------- */
-
-static void restore_now(void)
+static bool has_capability(const char *name)
 {
-	if (!undo.armed)
-		return;
-	undo.armed = 0;
-	(void)!write(STDOUT_FILENO, undo.bytes, undo.len);
-	tcsetattr(STDIN_FILENO, TCSANOW, &undo.modes);
-}
-
-static void on_crash(int sig)
-{
-	restore_now();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGQUIT, SIGTRAP };
-
-static void add_undo(const char *s)
-{
-	size_t n = s && s != (char *)-1 ? strlen(s) : 0;
-
-	if (undo.len + n <= sizeof(undo.bytes)) {
-		memcpy(undo.bytes + undo.len, s, n);
-		undo.len += n;
-	}
-}
-
-/* Padding ("$<5>") means nothing to what is written raw. */
-static void add_undo_capability(const char *name)
-{
-	char plain[128];
 	const char *s = tigetstr(name);
-	size_t n = 0;
 
-	if (!s || s == (char *)-1)
-		return;
-	while (*s && n + 1 < sizeof(plain)) {
-		if (s[0] == '$' && s[1] == '<') {
-			s += strcspn(s, ">");
-			s += *s == '>';
-			continue;
-		}
-		plain[n++] = *s++;
-	}
-	plain[n] = '\0';
-	add_undo(plain);
+	return s && s != (char *)-1;
 }
 
 static void prepare_undo(const struct terminal *t)
 {
-	undo.len = 0;
+	static const char *const capabilities[] = { "sgr0", "rmkx", "cnorm", "rmcup" };
+
 	if (t->mouse_able)
-		add_undo(MODE_MOUSE_OFF);
+		undo_add(MODE_MOUSE_OFF);
 	if (t->paste_able)
-		add_undo(MODE_PASTE_OFF);
-	add_undo_capability("sgr0");
-	add_undo_capability("rmkx");
-	add_undo_capability("cnorm");
-	add_undo_capability("rmcup");
-	add_undo("\r\n");
-}
-
-static void install_handlers(void)
-{
-	struct sigaction sa = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
-
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < ARRAY_LEN(crash_signals); i++)
-		sigaction(crash_signals[i], &sa, NULL);
-	die_set_hook(restore_now);
+		undo_add(MODE_PASTE_OFF);
+	for (size_t i = 0; i < ARRAY_LEN(capabilities); i++)
+		if (has_capability(capabilities[i]))
+			undo_add(tigetstr(capabilities[i]));
+	undo_add("\r\n");
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
@@ -151,13 +91,6 @@ static bool usable(struct err *e)
 	return true;
 }
 
-static bool has_capability(const char *name)
-{
-	const char *s = tigetstr(name);
-
-	return s && s != (char *)-1;
-}
-
 /* The locale's character set decides. Where it is not UTF-8 but the line discipline was told that the
  * terminal is (IUTF8), the terminal is believed, and the user is told. */
 static void choose_charset(struct terminal *t)
@@ -166,7 +99,7 @@ static void choose_charset(struct terminal *t)
 
 	setlocale(LC_CTYPE, "");
 	utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	if (!utf8 && undo.modes.c_iflag & IUTF8 && setlocale(LC_CTYPE, "C.UTF-8")) {
+	if (!utf8 && undo_modes()->c_iflag & IUTF8 && setlocale(LC_CTYPE, "C.UTF-8")) {
 		snprintf(t->notice, sizeof(t->notice),
 		         "the locale is not UTF-8, but the terminal says that it is: shown as UTF-8");
 		return;
@@ -250,7 +183,7 @@ struct terminal *term_open(struct err *e)
 	if (!usable(e))
 		return NULL;
 	t = xcalloc(1, sizeof(*t));
-	tcgetattr(STDIN_FILENO, &undo.modes);
+	undo_begin(STDIN_FILENO, STDOUT_FILENO);
 	choose_charset(t);
 	use_env(FALSE);  /* exported LINES and COLUMNS do not win … */
 	use_tioctl(TRUE); /* … over what the kernel knows */
@@ -265,8 +198,7 @@ struct terminal *term_open(struct err *e)
 	t->mouse_able = t->mouse = has_capability("kmous");
 	t->paste_able = t->mouse_able || has_capability("BE") || strcmp(type, "linux") == 0;
 	prepare_undo(t);
-	undo.armed = 1;
-	install_handlers();
+	undo_arm(true);
 	raw();
 	noecho();
 	nonl();
@@ -287,8 +219,7 @@ void term_close(struct terminal *t)
 		return;
 	if (!t->gone)
 		term_leave(t);
-	undo.armed = 0;
-	die_set_hook(NULL);
+	undo_end();
 	if (!t->gone) /* delscreen may flush what nobody takes any more */
 		delscreen(t->screen);
 	keydec_free(t->dec);
@@ -321,7 +252,7 @@ const char *term_notice(const struct terminal *t)
 void term_hung_up(struct terminal *t)
 {
 	t->gone = true;
-	undo.armed = 0;
+	undo_arm(false);
 }
 
 /* ---- size, leaving, coming back ---------------------------------------------------------------------- */
@@ -364,15 +295,15 @@ void term_leave(struct terminal *t)
 	curs_set(1);
 	endwin();
 	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &undo.modes);
-	undo.armed = 0;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, undo_modes());
+	undo_arm(false);
 }
 
 void term_enter(struct terminal *t)
 {
 	if (t->entered || t->gone)
 		return;
-	undo.armed = 1;
+	undo_arm(true);
 	t->entered = true;
 	reset_prog_mode();
 	raw();
@@ -405,46 +336,6 @@ void term_suspend(struct terminal *t)
 
 /* ---- colours ---------------------------------------------------------------------------------------------- */
 
-static const uint8_t palette16[16][3] = {
-	{ 0, 0, 0 },       { 205, 0, 0 },   { 0, 205, 0 },   { 205, 205, 0 }, { 0, 0, 238 },   { 205, 0, 205 },
-	{ 0, 205, 205 },   { 229, 229, 229 }, { 127, 127, 127 }, { 255, 0, 0 }, { 0, 255, 0 }, { 255, 255, 0 },
-	{ 92, 92, 255 },   { 255, 0, 255 }, { 0, 255, 255 }, { 255, 255, 255 },
-};
-
-static void palette_rgb(int index, int rgb[3])
-{
-	static const int steps[] = { 0, 95, 135, 175, 215, 255 };
-
-	if (index < 16) {
-		for (int i = 0; i < 3; i++)
-			rgb[i] = palette16[index][i];
-	} else if (index < 232) {
-		rgb[0] = steps[(index - 16) / 36];
-		rgb[1] = steps[(index - 16) / 6 % 6];
-		rgb[2] = steps[(index - 16) % 6];
-	} else {
-		rgb[0] = rgb[1] = rgb[2] = 8 + 10 * (index - 232);
-	}
-}
-
-static int nearest(const int rgb[3], int colours)
-{
-	int best = 0, best_distance = INT32_MAX;
-
-	for (int i = colours > 16 ? 16 : 0; i < colours; i++) {
-		int c[3];
-		palette_rgb(i, c);
-		int d = 0;
-		for (int k = 0; k < 3; k++)
-			d += (rgb[k] - c[k]) * (rgb[k] - c[k]);
-		if (d < best_distance) {
-			best = i;
-			best_distance = d;
-		}
-	}
-	return best;
-}
-
 /* A colour as this terminal numbers them; -1 its own. */
 static int terminal_colour(const struct terminal *t, struct colour colour)
 {
@@ -459,7 +350,7 @@ static int terminal_colour(const struct terminal *t, struct colour colour)
 	}
 	if (t->direct)
 		return MAX(8, rgb[0] << 16 | rgb[1] << 8 | rgb[2]); /* 0 to 7 are the palette's */
-	return nearest(rgb, COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : 8);
+	return palette_nearest(rgb, COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : 8);
 }
 
 static attr_t terminal_attrs(uint8_t attrs)
@@ -659,20 +550,12 @@ void term_mouse(struct terminal *t, bool on)
 
 bool term_copy(struct terminal *t, const void *p, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *s = p;
 	struct buf out = { 0 };
 
 	if (n > TERM_COPY_MAX)
 		return false;
 	buf_adds(&out, "\x1b]52;c;");
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0);
-		buf_addc(&out, digits[v >> 18]);
-		buf_addc(&out, digits[v >> 12 & 63]);
-		buf_addc(&out, i + 1 < n ? digits[v >> 6 & 63] : '=');
-		buf_addc(&out, i + 2 < n ? digits[v & 63] : '=');
-	}
+	buf_add_base64(&out, p, n);
 	buf_addc(&out, '\a');
 	write_raw(t, out.data, out.len);
 	buf_free(&out);

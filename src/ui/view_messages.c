@@ -38,14 +38,13 @@ struct messages {
 	size_t pieces_cap;
 	int cols;                 /* that pieces were made for; 0: to be made */
 	struct list_array array;
-	struct listbox list;
-	struct list_key keys[512];
-	size_t keys_n;
+	struct listview list;
 	/* Where the cursor stood before they were read or wrapped again. */
 	bool at_end;
 	int64_t at_id;            /* message; 0: none yet */
 	size_t at_byte;           /* of its text */
-	size_t chosen;            /* citation of the row that has the cursor */
+	int64_t chosen_row;       /* row on which a citation was chosen … */
+	size_t chosen;            /* … which one */
 	struct err error;
 };
 
@@ -81,7 +80,7 @@ static bool take_message(void *ctx, const struct said *m)
 
 static const struct piece *current(const struct messages *s)
 {
-	return s->list.placed && s->list.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.cursor.v[0]] : NULL;
+	return s->list.box.placed && s->list.box.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.box.cursor.v[0]] : NULL;
 }
 
 static void note_place(struct messages *s)
@@ -189,7 +188,7 @@ static void layout(struct messages *s, int cols)
 	if (s->array.n == 0)
 		return;
 	key = (struct list_key){ { (int64_t)(s->at_end ? s->array.n - 1 : place_row(s)) } };
-	listbox_select(&s->list, &key);
+	listbox_select(&s->list.box, &key);
 }
 
 /* ---- citations of a row ---- */
@@ -213,6 +212,9 @@ static bool chosen_cite(struct messages *s, struct cite *out)
 
 	if (!p)
 		return false;
+	if (s->chosen_row != s->list.box.cursor.v[0])
+		s->chosen = 0;
+	s->chosen_row = s->list.box.cursor.v[0];
 	if (cite_of_row(s, p, s->chosen, out))
 		return true;
 	s->chosen = 0;
@@ -240,31 +242,40 @@ static void draw_text(struct messages *s, const struct piece *p, struct canvas *
 	canvas_bytes(c, r, x, y, PEN(ROLE_NORMAL), m->text + at, p->end - at);
 }
 
+static void draw_row(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	struct messages *s = messages_of(v);
+	const struct piece *p = &s->pieces[key->v[0]];
+
+	if (p->head)
+		canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(ROLE_TITLE), s->all[p->message].head);
+	else
+		draw_text(s, p, c, r, y, listbox_key_equal(key, &s->list.box.cursor));
+}
+
 static void draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct messages *s = messages_of(v);
 	struct cite unused;
 
 	layout(s, r.w);
-	listbox_validate(&s->list);
+	listbox_validate(&s->list.box);
 	(void)chosen_cite(s, &unused);
-	s->keys_n = listbox_rows(&s->list, MIN(r.h, (int)ARRAY_LEN(s->keys)), s->keys);
-	if (s->error.code != ERR_NONE)
-		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_ERROR), s->error.msg);
-	else if (s->keys_n == 0)
-		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_DIM), "no messages yet; m writes one");
-	for (size_t i = 0; i < s->keys_n; i++) {
-		const struct piece *p = &s->pieces[s->keys[i].v[0]];
-		bool here = listbox_key_equal(&s->keys[i], &s->list.cursor);
-		int y = r.y + (int)i;
-		if (p->head)
-			canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(ROLE_TITLE), s->all[p->message].head);
-		else
-			draw_text(s, p, c, r, y, here);
-		if (here)
-			view_mark_row(v, c, r, y);
-	}
+	if (listview_draw(v, &s->list, c, r) == 0)
+		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(s->error.code ? ROLE_ERROR : ROLE_DIM),
+		           s->error.code ? s->error.msg : "no messages yet; m writes one");
 }
+
+static enum row_answer holds(struct view *v, const struct list_key *key, struct search *search)
+{
+	struct messages *s = messages_of(v);
+	const struct piece *p = &s->pieces[key->v[0]];
+	const struct message_copy *m = &s->all[p->message];
+
+	return p->head ? row_has(search, m->head, strlen(m->head)) : row_has(search, m->text + p->start, p->end - p->start);
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in these messages" };
 
 static void title(struct view *v, struct buf *left, struct buf *right)
 {
@@ -353,28 +364,9 @@ static unsigned changed(struct view *v, int64_t attempt)
 	return TURN_DRAW;
 }
 
-static struct listbox *list(struct view *v)
+static struct listview *list(struct view *v)
 {
-	messages_of(v)->chosen = 0;
 	return &messages_of(v)->list;
-}
-
-static unsigned mouse(struct view *v, const struct event *ev)
-{
-	struct messages *s = messages_of(v);
-	int i = ev->y - v->area.y;
-
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&s->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= s->keys_n)
-		return TURN_NOTHING;
-	if (listbox_key_equal(&s->keys[i], &s->list.cursor))
-		return open_cite(v, NULL);
-	s->chosen = 0;
-	listbox_select(&s->list, &s->keys[i]);
-	return TURN_DRAW;
 }
 
 static void free_view(struct view *v)
@@ -382,6 +374,7 @@ static void free_view(struct view *v)
 	struct messages *s = messages_of(v);
 
 	forget(s);
+	listview_done(&s->list);
 	free(s->all);
 	free(s->pieces);
 	free(s);
@@ -397,7 +390,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Messages", .place = PLACE_LIST, .actions = actions, .list = list, .draw = draw, .hints = hints, .title = title,
-	.mouse = mouse, .changed = changed, .subject = subject, .free = free_view,
+	.changed = changed, .subject = subject, .free = free_view,
 };
 
 static struct messages *new_view(struct ui *ui)
@@ -406,7 +399,7 @@ static struct messages *new_view(struct ui *ui)
 
 	s->view = (struct view){ .ops = &ops, .ui = ui };
 	s->at_end = true;
-	listbox_init(&s->list, &list_array_ops, &s->array);
+	listview_init(&s->list, &list_ops, &list_array_ops, &s->array);
 	return s;
 }
 

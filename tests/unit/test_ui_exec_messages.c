@@ -113,7 +113,7 @@ static void behind_an_unfolded_step(void **state)
 	assert_list(o.t, "1 1.1 1.2 m1 2", "2 m1 1.2 1.1 1");
 	struct list_key said = { { 1, MESSAGE_ROW, created(p, o.st, 1) + 1, 1 } };
 	assert_int_equal(exec_tree_attempt_id(o.t, &said), 1);
-	assert_false(exec_tree_can_unfold(o.t, &said));
+	assert_false(exec_can_unfold(&said));
 	assert_null(exec_tree_item(o.t, &said));
 	assert_true(exec_tree_parent(o.t, &said, &up));
 	assert_true(listbox_key_equal(&up, &step));
@@ -149,9 +149,9 @@ static void not_in_a_filtered_list(void **state)
 	open_tree(p, 2, &o);
 	say(p, o.st, created(p, o.st, 2) + 1, "x", 0);
 	assert_true(exec_tree_ops.end(o.t, -1, &said));
-	exec_tree_filter(o.t, list_filter_new("outcome:error", &p->e));
+	exec_steps_filter(exec_tree_steps(o.t), list_filter_new("outcome:error", &p->e));
 	assert_list(o.t, "", "");
-	exec_tree_filter(o.t, list_filter_new("Roll", &p->e));
+	exec_steps_filter(exec_tree_steps(o.t), list_filter_new("Roll", &p->e));
 	assert_list(o.t, "1 2", "2 1");
 	/* The cursor that stood on one leaves it. */
 	struct list_key up = said, down = said;
@@ -159,7 +159,7 @@ static void not_in_a_filtered_list(void **state)
 	assert_int_equal(up.v[0], 2);
 	assert_int_equal(exec_level(&up), LEVEL_STEP);
 	assert_false(exec_tree_ops.step(o.t, &down, 1));
-	exec_tree_filter(o.t, NULL);
+	exec_steps_filter(exec_tree_steps(o.t), NULL);
 	assert_list(o.t, "1 2 m1", "m1 2 1");
 	close_tree(&o);
 }
