@@ -1,7 +1,7 @@
 /*
  * Canvas to terminal by ncurses, raw input, and the modes that must be undone.
  *
- * curses keeps its own idea of the screen and sends the differences; rows of the canvas that did not
+ * curses keeps its own idea of the screen and sends the differences; cells of the canvas that did not
  * change are not even given to it. Modes that curses does not know (mouse reports, bracketed paste)
  * are written by us, and undo.c knows what undoes everything, whatever happens.
  */
@@ -194,6 +194,9 @@ struct terminal *term_open(struct err *e)
 		free(t);
 		return NULL;
 	}
+	/* curses sends each move of the cursor by itself until it came back from a suspension once: 234 writes
+	 * for a page instead of one */
+	endwin();
 	forget_palette();
 	t->mouse_able = t->mouse = has_capability("kmous");
 	t->paste_able = t->mouse_able || has_capability("BE") || strcmp(type, "linux") == 0;
@@ -437,14 +440,15 @@ static void set_cell(cchar_t *out, const struct cell *cell, const struct ink *in
 	setcchar(out, text, ink->attrs, 0, &ink->pair);
 }
 
-static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
+/* Cells from..to of a row, of which `from` is no second half. */
+static void draw_cells(struct terminal *t, const struct cell *row, int from, int to, int y, const struct theme *theme)
 {
-	cchar_t *out = xcalloc((size_t)w * 2 + 1, sizeof(*out));
+	cchar_t *out = xcalloc((size_t)(to - from) * 2 + 1, sizeof(*out));
 	struct ink ink = { .known = false };
 	static const struct cell blank = { .width = 1, .len = 1, .bytes = " " };
 	int n = 0;
 
-	for (int x = 0; x < w; x++) {
+	for (int x = from; x < to; x++) {
 		if (row[x].width == 0)
 			continue; /* curses takes the second cell of a wide glyph by itself */
 		mix_ink(t, theme, row[x].pen, &ink);
@@ -453,15 +457,25 @@ static void draw_row(struct terminal *t, const struct cell *row, int w, int y, c
 		if (row[x].width == 2 && decode(row[x].bytes, row[x].len, first, 1) && wcwidth(first[0]) != 2)
 			set_cell(&out[n++], &blank, &ink); /* behind the sign that stands for it */
 	}
-	mvadd_wchnstr(y, 0, out, n);
+	mvadd_wchnstr(y, from, out, n);
 	free(out);
 }
 
-static bool row_is_shown(const struct terminal *t, const struct cell *row, int w, int h, int y)
+/* Gives curses the cells of the row that are others than at the last draw. */
+static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
 {
-	if (!t->shown || t->shown_w != w || t->shown_h != h)
-		return false;
-	return memcmp(t->shown + (size_t)y * (size_t)w, row, (size_t)w * sizeof(*row)) == 0;
+	const struct cell *was = t->shown ? t->shown + (size_t)y * (size_t)t->shown_w : NULL;
+	int from = 0, to = w;
+
+	while (was && from < w && memcmp(&was[from], &row[from], sizeof(*row)) == 0)
+		from++;
+	while (was && to > from && memcmp(&was[to - 1], &row[to - 1], sizeof(*row)) == 0)
+		to--;
+	if (from == to)
+		return;
+	from -= row[from].width == 0 && from > 0;
+	to += to < w && row[to].width == 0;
+	draw_cells(t, row, from, to, y, theme);
 }
 
 void term_draw(struct terminal *t, const struct canvas *c, const struct theme *theme)
@@ -473,15 +487,15 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 		return;
 	if (t->all)
 		clearok(curscr, TRUE);
-	for (int i = 0; i < h; i++) {
-		const struct cell *row = canvas_row(c, i);
-		if (!row_is_shown(t, row, area.w, area.h, i))
-			draw_row(t, row, w, i, theme);
+	if (t->shown && (t->shown_w != area.w || t->shown_h != area.h)) {
+		free(t->shown);
+		t->shown = NULL;
 	}
-	if (!t->shown || t->shown_w != area.w || t->shown_h != area.h)
-		t->shown = xreallocarray(t->shown, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
-	for (int i = 0; i < area.h; i++)
-		memcpy(t->shown + (size_t)i * (size_t)area.w, canvas_row(c, i), (size_t)area.w * sizeof(struct cell));
+	for (int i = 0; i < h; i++)
+		draw_row(t, canvas_row(c, i), w, i, theme);
+	if (!t->shown)
+		t->shown = xreallocarray(NULL, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
+	memcpy(t->shown, canvas_row(c, 0), (size_t)area.w * (size_t)area.h * sizeof(struct cell));
 	t->shown_w = area.w;
 	t->shown_h = area.h;
 	t->all = false;
