@@ -28,7 +28,7 @@ class Screen:
                 total += int(f.read().split()[0])
         return total / 1e9
 
-    def read(self, begin, until=None, limit=120):
+    def read(self, begin, until=None, limit=900):
         """The bytes of an answer, and when the last of them came (or `until` was there)."""
         got, last = bytearray(), begin
         while time.perf_counter() < begin + limit:
