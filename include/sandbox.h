@@ -147,7 +147,7 @@ void sandbox_free(struct sandbox *sb);
 struct sandbox_load {
 	int64_t cpu_us;    /* processor time so far, user and system, of ended processes too */
 	int64_t memory;    /* bytes now, without those of files */
-	int64_t processes; /* and threads, now */
+	int64_t threads;   /* of all its processes, now */
 };
 /* Of the runs that this process launched, ours or another's: by what /proc tells. False: there is none. */
 bool sandbox_load(pid_t launcher, struct sandbox_load *out);

@@ -12,7 +12,7 @@ struct load {
 	int64_t cpu_us;    /* processor time so far */
 	int64_t percent;   /* of one processor, since the look before; -1: not known yet */
 	int64_t memory;    /* bytes now */
-	int64_t processes; /* and threads, now */
+	int64_t threads;   /* of all its processes, now */
 };
 
 struct loads;

@@ -60,7 +60,7 @@ static bool look_at(void *ctx, const struct runfile *r)
 	k->seen = true;
 	k->load.cpu_us = now.cpu_us;
 	k->load.memory = now.memory;
-	k->load.processes = now.processes;
+	k->load.threads = now.threads;
 	if (k->at_us == 0) {
 		k->at_us = us;
 		k->cpu_us = now.cpu_us;

@@ -41,7 +41,7 @@ static bool add_times(int proc, pid_t pid, bool keeper, struct sandbox_load *out
 		return false;
 	/* the keeper's own is not the run's */
 	out->cpu_us += ((keeper ? 0 : times[0] + times[1]) + times[2] + times[3]) * 1000000 / tick;
-	out->processes += keeper ? 0 : threads;
+	out->threads += keeper ? 0 : threads;
 	return true;
 }
 

@@ -177,8 +177,7 @@ void section_sum_load(const struct load *l, struct buf *out)
 	if (l->percent >= 0)
 		buf_addf(out, ", %lld %% now", (long long)l->percent);
 	size_format(l->memory, text);
-	buf_addf(out, ", memory %s, %lld process%s or thread%s", text, (long long)l->processes, l->processes == 1 ? "" : "es",
-	         l->processes == 1 ? "" : "s");
+	buf_addf(out, ", memory %s, %lld thread%s", text, (long long)l->threads, l->threads == 1 ? "" : "s");
 }
 
 static void write_load(const struct load *l, struct buf *out)
@@ -192,7 +191,7 @@ static void write_load(const struct load *l, struct buf *out)
 		buf_addf(out, "%-16s %lld %% of one\n", "now", (long long)l->percent);
 	size_format(l->memory, text);
 	add_fact(out, "memory, now", text);
-	buf_addf(out, "%-16s %lld, threads included\n", "processes", (long long)l->processes);
+	buf_addf(out, "%-16s %lld\n", "threads", (long long)l->threads);
 }
 
 static void write_resources(const struct section_context *c, const struct detail *d, struct buf *out)

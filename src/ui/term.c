@@ -1,21 +1,19 @@
 /*
- * Canvas to terminal by ncurses, raw input, and the modes that must be undone.
+ * Canvas to terminal by ncurses, taking the terminal and giving it back.
  *
- * curses keeps its own idea of the screen and sends the differences; rows of the canvas that did not
+ * curses keeps its own idea of the screen and sends the differences; cells of the canvas that did not
  * change are not even given to it. Modes that curses does not know (mouse reports, bracketed paste)
- * are written by us, and undo.c knows what undoes everything, whatever happens.
+ * are written by term_io.c, and undo.c knows what undoes everything, whatever happens.
  */
 #include "term.h"
 
 #include "palette.h"
+#include "term_io.h"
 #include "undo.h"
 
 #include <curses.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,28 +22,6 @@
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
-
-#define MODE_MOUSE_ON  "\x1b[?1000h\x1b[?1002h\x1b[?1006h"
-#define MODE_MOUSE_OFF "\x1b[?1006l\x1b[?1002l\x1b[?1000l"
-#define MODE_PASTE_ON  "\x1b[?2004h"
-#define MODE_PASTE_OFF "\x1b[?2004l"
-
-struct terminal {
-	SCREEN *screen;
-	struct keydec *dec;
-	int w, h;
-	bool ascii;
-	bool colour;        /* colours may be sent */
-	bool direct;        /* colour numbers are RGB */
-	bool mouse_able, mouse;
-	bool paste_able;
-	bool entered;
-	bool gone;
-	char notice[160];
-	struct cell *shown; /* what the last draw put there; NULL: unknown */
-	int shown_w, shown_h;
-	bool all;           /* send everything next time */
-};
 
 static bool has_capability(const char *name)
 {
@@ -59,9 +35,9 @@ static void prepare_undo(const struct terminal *t)
 	static const char *const capabilities[] = { "sgr0", "rmkx", "cnorm", "rmcup" };
 
 	if (t->mouse_able)
-		undo_add(MODE_MOUSE_OFF);
+		undo_add(TERM_MOUSE_OFF);
 	if (t->paste_able)
-		undo_add(MODE_PASTE_OFF);
+		undo_add(TERM_PASTE_OFF);
 	for (size_t i = 0; i < ARRAY_LEN(capabilities); i++)
 		if (has_capability(capabilities[i]))
 			undo_add(tigetstr(capabilities[i]));
@@ -125,46 +101,6 @@ static void choose_colour(struct terminal *t)
 	t->direct = COLORS > 256;
 }
 
-static int esc_delay_ms(void)
-{
-	const char *s = getenv("ESCDELAY");
-	int64_t ms;
-
-	return s && int_parse(s, 1, 5000, &ms, NULL) ? (int)ms : ESC_DELAY_MS;
-}
-
-static void write_raw(struct terminal *t, const char *bytes, size_t n)
-{
-	fflush(stdout);
-	while (n > 0 && !t->gone) {
-		ssize_t got = write(STDOUT_FILENO, bytes, n);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-			struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
-			poll(&p, 1, 100);
-			continue;
-		}
-		if (got < 0) {
-			t->gone = true;
-			return;
-		}
-		bytes += got;
-		n -= (size_t)got;
-	}
-}
-
-static void write_text(struct terminal *t, const char *s)
-{
-	write_raw(t, s, strlen(s));
-}
-
-static void modes_on(struct terminal *t)
-{
-	if (t->paste_able)
-		write_text(t, MODE_PASTE_ON);
-	if (t->mouse_able && t->mouse)
-		write_text(t, MODE_MOUSE_ON);
-}
-
 /* The palette is the user's. It is never set, so it must not be reset either, as curses does when it
  * comes back from a suspension; its own copy of the capability is made empty. */
 static void forget_palette(void)
@@ -194,6 +130,9 @@ struct terminal *term_open(struct err *e)
 		free(t);
 		return NULL;
 	}
+	/* curses sends each move of the cursor by itself until it came back from a suspension once: 234 writes
+	 * for a page instead of one */
+	endwin();
 	forget_palette();
 	t->mouse_able = t->mouse = has_capability("kmous");
 	t->paste_able = t->mouse_able || has_capability("BE") || strcmp(type, "linux") == 0;
@@ -206,10 +145,10 @@ struct terminal *term_open(struct err *e)
 	idlok(stdscr, TRUE);
 	leaveok(stdscr, FALSE);
 	choose_colour(t);
-	t->dec = keydec_new(esc_delay_ms());
+	t->dec = keydec_new(term_esc_delay_ms());
 	t->entered = t->all = true;
 	term_resized(t);
-	modes_on(t);
+	term_modes(t, true);
 	return t;
 }
 
@@ -225,12 +164,6 @@ void term_close(struct terminal *t)
 	keydec_free(t->dec);
 	free(t->shown);
 	free(t);
-}
-
-int term_fd(const struct terminal *t)
-{
-	(void)t;
-	return STDIN_FILENO;
 }
 
 void term_size(const struct terminal *t, int *w, int *h)
@@ -286,10 +219,7 @@ void term_leave(struct terminal *t)
 	if (!t->entered)
 		return;
 	t->entered = false;
-	if (t->mouse_able)
-		write_text(t, MODE_MOUSE_OFF);
-	if (t->paste_able)
-		write_text(t, MODE_PASTE_OFF);
+	term_modes(t, false);
 	if (t->gone)
 		return;
 	curs_set(1);
@@ -311,7 +241,7 @@ void term_enter(struct terminal *t)
 	nonl();
 	term_resized(t);
 	term_redraw(t);
-	modes_on(t);
+	term_modes(t, true);
 }
 
 void term_stop(struct terminal *t)
@@ -437,14 +367,15 @@ static void set_cell(cchar_t *out, const struct cell *cell, const struct ink *in
 	setcchar(out, text, ink->attrs, 0, &ink->pair);
 }
 
-static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
+/* Cells from..to of a row, of which `from` is no second half. */
+static void draw_cells(struct terminal *t, const struct cell *row, int from, int to, int y, const struct theme *theme)
 {
-	cchar_t *out = xcalloc((size_t)w * 2 + 1, sizeof(*out));
+	cchar_t *out = xcalloc((size_t)(to - from) * 2 + 1, sizeof(*out));
 	struct ink ink = { .known = false };
 	static const struct cell blank = { .width = 1, .len = 1, .bytes = " " };
 	int n = 0;
 
-	for (int x = 0; x < w; x++) {
+	for (int x = from; x < to; x++) {
 		if (row[x].width == 0)
 			continue; /* curses takes the second cell of a wide glyph by itself */
 		mix_ink(t, theme, row[x].pen, &ink);
@@ -453,15 +384,25 @@ static void draw_row(struct terminal *t, const struct cell *row, int w, int y, c
 		if (row[x].width == 2 && decode(row[x].bytes, row[x].len, first, 1) && wcwidth(first[0]) != 2)
 			set_cell(&out[n++], &blank, &ink); /* behind the sign that stands for it */
 	}
-	mvadd_wchnstr(y, 0, out, n);
+	mvadd_wchnstr(y, from, out, n);
 	free(out);
 }
 
-static bool row_is_shown(const struct terminal *t, const struct cell *row, int w, int h, int y)
+/* Gives curses the cells of the row that are others than at the last draw. */
+static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
 {
-	if (!t->shown || t->shown_w != w || t->shown_h != h)
-		return false;
-	return memcmp(t->shown + (size_t)y * (size_t)w, row, (size_t)w * sizeof(*row)) == 0;
+	const struct cell *was = t->shown ? t->shown + (size_t)y * (size_t)t->shown_w : NULL;
+	int from = 0, to = w;
+
+	while (was && from < w && memcmp(&was[from], &row[from], sizeof(*row)) == 0)
+		from++;
+	while (was && to > from && memcmp(&was[to - 1], &row[to - 1], sizeof(*row)) == 0)
+		to--;
+	if (from == to)
+		return;
+	from -= row[from].width == 0 && from > 0;
+	to += to < w && row[to].width == 0;
+	draw_cells(t, row, from, to, y, theme);
 }
 
 void term_draw(struct terminal *t, const struct canvas *c, const struct theme *theme)
@@ -473,15 +414,15 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 		return;
 	if (t->all)
 		clearok(curscr, TRUE);
-	for (int i = 0; i < h; i++) {
-		const struct cell *row = canvas_row(c, i);
-		if (!row_is_shown(t, row, area.w, area.h, i))
-			draw_row(t, row, w, i, theme);
+	if (t->shown && (t->shown_w != area.w || t->shown_h != area.h)) {
+		free(t->shown);
+		t->shown = NULL;
 	}
-	if (!t->shown || t->shown_w != area.w || t->shown_h != area.h)
-		t->shown = xreallocarray(t->shown, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
-	for (int i = 0; i < area.h; i++)
-		memcpy(t->shown + (size_t)i * (size_t)area.w, canvas_row(c, i), (size_t)area.w * sizeof(struct cell));
+	for (int i = 0; i < h; i++)
+		draw_row(t, canvas_row(c, i), w, i, theme);
+	if (!t->shown)
+		t->shown = xreallocarray(NULL, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
+	memcpy(t->shown, canvas_row(c, 0), (size_t)area.w * (size_t)area.h * sizeof(struct cell));
 	t->shown_w = area.w;
 	t->shown_h = area.h;
 	t->all = false;
@@ -489,75 +430,4 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 	curs_set(x >= 0);
 	move(y >= 0 ? MIN(y, t->h - 1) : t->h - 1, x >= 0 ? MIN(x, t->w - 1) : 0);
 	refresh();
-}
-
-/* ---- input ----------------------------------------------------------------------------------------------- */
-
-static int64_t now_ms(void)
-{
-	return clock_mono_us() / 1000;
-}
-
-bool term_read(struct terminal *t)
-{
-	char bytes[16384];
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	if (t->gone)
-		return false;
-	if (poll(&p, 1, 0) <= 0)
-		return true;
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
-	if (n <= 0) {
-		term_hung_up(t);
-		return false;
-	}
-	keydec_feed(t->dec, bytes, (size_t)n, now_ms());
-	return true;
-}
-
-bool term_next(struct terminal *t, struct event *ev)
-{
-	return keydec_next(t->dec, ev, now_ms());
-}
-
-int term_wait_ms(const struct terminal *t)
-{
-	return keydec_wait_ms(t->dec, now_ms());
-}
-
-/* ---- mouse and clipboard ------------------------------------------------------------------------------------ */
-
-bool term_has_mouse(const struct terminal *t)
-{
-	return t->mouse_able;
-}
-
-bool term_mouse_is_on(const struct terminal *t)
-{
-	return t->mouse_able && t->mouse;
-}
-
-void term_mouse(struct terminal *t, bool on)
-{
-	if (!t->mouse_able || t->mouse == on)
-		return;
-	t->mouse = on;
-	write_text(t, on ? MODE_MOUSE_ON : MODE_MOUSE_OFF);
-}
-
-bool term_copy(struct terminal *t, const void *p, size_t n)
-{
-	struct buf out = { 0 };
-
-	if (n > TERM_COPY_MAX)
-		return false;
-	buf_adds(&out, "\x1b]52;c;");
-	buf_add_base64(&out, p, n);
-	buf_addc(&out, '\a');
-	write_raw(t, out.data, out.len);
-	buf_free(&out);
-	return true;
 }

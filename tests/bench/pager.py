@@ -2,6 +2,7 @@
 import fcntl, os, pty, select, signal, struct, termios, time
 
 QUIET = 0.08        # no byte for so long: the answer is whole
+SILENT = 2          # no byte at all: there is none
 
 
 class Screen:
@@ -27,11 +28,11 @@ class Screen:
                 total += int(f.read().split()[0])
         return total / 1e9
 
-    def read(self, begin, until=None, limit=120):
+    def read(self, begin, until=None, limit=900):
         """The bytes of an answer, and when the last of them came (or `until` was there)."""
         got, last = bytearray(), begin
         while time.perf_counter() < begin + limit:
-            if not select.select([self.master], [], [], QUIET)[0]:
+            if not select.select([self.master], [], [], QUIET if got or until else SILENT)[0]:
                 if until is None:
                     break
                 continue
@@ -39,8 +40,9 @@ class Screen:
             last = time.perf_counter()
             if until is not None and until in got:
                 until, found = None, last
-                rest, _ = self.read(last)
-                return got + rest, found
+                while select.select([self.master], [], [], QUIET)[0]:
+                    got += os.read(self.master, 65536)
+                return got, found
         else:
             raise SystemExit(f"bench: no answer with {until!r}")
         return got, last
@@ -50,8 +52,9 @@ class Screen:
         begin, before = time.perf_counter(), -1.0
         while self.cpu() - before > 0.002:
             before = self.cpu()
-            self.read(time.perf_counter())
-            time.sleep(0.2)
+            end = time.perf_counter() + 0.3
+            while select.select([self.master], [], [], max(0, end - time.perf_counter()))[0]:
+                os.read(self.master, 65536)
         return time.perf_counter() - begin
 
     def key(self, keys, until=None):

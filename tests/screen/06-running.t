@@ -33,9 +33,9 @@ is "others' runs are live too, and followed in the pager" $? 0
 # and what they use
 printf '# Busy\nheld = bytearray(200 << 20)\nprint("begun", flush=True)\nwhile True: pass\n' > busy.py
 "$TICKMARK" run --detach busy.py >/dev/null
-out=$(play $'wait 1 running\ntext :6\nkey Enter\nwait % 2\nkey Enter G\nwait threads included\ndump\nkey x Enter\nwait stopped\nwait-idle\ndump')
-like "others' processor and memory are seen" "$out" '> +▾ 6 +Busy .*running +[0-9]+% 2[0-9][0-9]M'
-like "and in their resources" "$out" 'resources +processor [0-9.]+s, [0-9]+ % now, memory 2[0-9][0-9]M, 1 process or thread'
+out=$(play $'wait 1 running\ntext :6\nkey Enter\nwait % 2\nkey Enter G Enter\nwait % of one\ndump\nkey x Enter\nwait stopped\nwait-idle\ndump')
+like "others' processor and memory are seen" "$out" '▾ 6 +Busy .*running +[0-9]+% 2[0-9][0-9]M'
+like "and in their resources" "$out" 'resources +processor [0-9.]+s, [0-9]+ % now, memory 2[0-9][0-9]M, 1 thread'
 unlike "not any more when they ended" "$(tail -30 <<<"$out")" '%'
 
 # O12: the terminal goes away while something runs that the screen started

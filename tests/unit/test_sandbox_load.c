@@ -60,7 +60,7 @@ static void processes_below_a_launcher(void **state)
 		keep(done[1]);
 	assert_int_equal(read(done[0], &c, 1), 1);
 	assert_true(sandbox_load(getpid(), &load));
-	assert_int_equal(load.processes, 1);
+	assert_int_equal(load.threads, 1);
 	assert_true(load.memory >= (int64_t)HELD);
 	assert_true(load.memory < 2 * (int64_t)HELD);
 	assert_true(load.cpu_us >= BURN_US - 20000); /* /proc counts in ticks */
