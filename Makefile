@@ -95,7 +95,7 @@ $(B)/gen/%_py.h: src/model/%.py
 DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl-dev libseccomp-dev \
               libpcre2-dev libncurses-dev zlib1g-dev
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
-DEPS_TEST  := $(DEPS_DEMO) perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
+DEPS_TEST  := $(DEPS_DEMO) poppler-utils perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
               git util-linux procps mandoc shellcheck tmux openssh-client
 DEPS_BENCH := bubblewrap hyperfine ripgrep
 DEPS_KERNEL := qemu-system-x86 busybox-static cpio e2fsprogs kmod python3

@@ -289,6 +289,7 @@ enum tier tier_parse(const char *word);
 const char *scratch_word(enum scratch s);
 enum scratch scratch_parse(const char *word);
 const char *input_word(enum input_class c);
+bool input_was_read(const struct entry *input); /* of a set of inputs: INPUT_READ or INPUT_UPDATED */
 const char *artifact_word(enum artifact_kind k);
 const char *verdict_word(enum verdict v);
 enum verdict verdict_parse(const char *word);

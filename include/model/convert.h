@@ -4,10 +4,17 @@
  * is bounded and kept in the workspace's cache by the content and the reader's version. That it was
  * made is an event in the ledger.
  *
- *   xlsx  [sheet] begins a sheet; [sheet, row, column, value, formula]: value and formula text or null;
- *         {"more": "cells"} at the end where some were left out
- *   small an image at most 1600 pixels wide or high and 120 kB, PNG or JPEG, by Pillow where python3 has it; for
- *         assistants, and for no kind of file by itself
+ * Each line is [name], which begins a sheet, slide, page or frame, or
+ * [name, row, column, value, formula, text], each of the last three a text or null:
+ *   xlsx   value as the file has it (a text that looks like a number has a ' before it), formula, and as text the
+ *          date that a number is shown as
+ *   docx   text of the paragraphs of "document", "header1", "footnotes" …
+ *   pptx   of "slide 1", "notes of slide 1" …
+ *   pdf    lines of "page 1" …, by pdftotext where it is installed
+ *   image  rows of "frame 1" … (JPEG, GIF, BMP, WebP, TIFF) as hexadecimal RGBA, where python3 has Pillow
+ *   small  not lines: an image at most 1600 pixels wide or high and 120 kB, PNG or JPEG, where python3 has Pillow; for
+ *          assistants, and for no kind of file by itself
+ * {"more": …} stands at the end where something was left out.
  */
 #ifndef TICKMARK_MODEL_CONVERT_H
 #define TICKMARK_MODEL_CONVERT_H
@@ -17,20 +24,25 @@
 #include <sys/types.h>
 
 struct query;
+struct span; /* text.h */
 struct workspace;
 
-/* The reader for a file of this name; NULL: none. */
-const char *convert_reader(const char *name);
-/* The lines for a content, from the cache, or by a process of its own (so that it may be called from any
- * thread, with the record open). ERR_NOTFOUND in evidence: nothing may be kept there. */
-bool convert_lines(struct query *q, const struct digest *content, const char *reader, struct buf *out, struct err *e);
+/* The reader for a file of this name that begins so; NULL: none. */
+const char *convert_reader(const char *name, struct span bytes);
+/* The lines for `bytes`, whose hash is `content`: from the cache, or by a process of its own (so that it may be
+ * called from any thread, with the record open). ws NULL is ERR_NOTFOUND: there is nowhere to keep them.
+ * ERR_CORRUPT says why the reader could not. `cancel` (NULL: never) is looked at now and then. */
+bool convert_lines(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, const bool *cancel,
+                   struct buf *out, struct err *e);
 /* The answer that is in the cache; false: there is none. */
 bool convert_cached(struct query *q, const struct digest *content, const char *reader, struct buf *out);
-bool convert_has(struct query *q, const struct digest *content, const char *reader);
 /* Begins to make it, for a front that must not wait; when the process *pid has ended (the caller reaps it), the
  * answer is in the cache or cannot be had. */
-bool convert_begin(struct workspace *ws, const struct digest *content, const char *reader, pid_t *pid, struct err *e);
-/* Makes the cache's file; in that process: no other threads, no record open. */
-bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, struct err *e);
+bool convert_begin(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, pid_t *pid,
+                   struct err *e);
+/* Reads the content from `fd` and makes the cache's file; in that process: no other threads, no record open. */
+bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e);
+/* Removes all that is kept: something of it may have been pruned. */
+void convert_forget(struct workspace *ws);
 
 #endif

@@ -23,12 +23,14 @@ struct dependent {
 	const char *title;
 	const char *path;      /* first file that it read of … */
 	int64_t from;          /* … this step */
-	enum judgement source; /* of the attempt that made the file: a rejected or questioned one is to be told */
-	bool replaced;         /* that attempt is not the last of its step any more */
+	const char *doubt;     /* dependents_doubts of it; NULL: none */
 };
 /* Later steps in their order. `steps`, n: those that will run (or have changed). */
 bool dependents_each(struct query *q, const int64_t *steps, size_t n, void (*fn)(void *ctx, const struct dependent *d), void *ctx,
                      struct err *e);
+/* What there is to be said against the files that an attempt read of others: "sum.txt of 1.1, rejected, replaced by
+ * 1.2; rates.csv of 2.1, questioned" (escaped, owned); NULL with ERR_NONE in e: nothing. */
+char *dependents_doubts(struct query *q, int64_t attempt, struct err *e);
 /* Steps whose last attempt read a file that is another one now: their last attempts, in order (owned). */
 int64_t *dependents_changed(struct query *q, struct workspace *ws, size_t *n, struct err *e);
 

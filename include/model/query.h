@@ -65,6 +65,9 @@ void query_detail_free(struct detail *d);
  * so): "changed", "missing", or same. */
 enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN };
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
+/* Where the bytes are that stand at an input's path now: a file (owned path), or else a content of the record. False:
+ * nowhere. */
+bool query_now(struct query *q, struct workspace *ws, const struct entry *input, char **path, struct digest *content);
 
 typedef bool (*bytes_fn)(void *ctx, const void *p, size_t n, struct err *e);
 bool query_code(struct query *q, int64_t attempt, bytes_fn fn, void *ctx, struct err *e);

@@ -9,6 +9,8 @@
 
 #include "text/diff.h"
 
+struct picture; /* text/picture.h */
+
 enum diffrow_kind {
 	DIFFROW_SENTENCE, /* about the whole */
 	DIFFROW_HUNK,     /* "@@ -1,3 +1,4 @@" */
@@ -39,6 +41,7 @@ struct diffrows {
 	size_t counts_n;
 	char *summary;          /* "2 lines removed, 3 added"; owned */
 	char *method;           /* "lines", "cells by key id (found)", "members"; owned */
+	struct picture *pictures; /* of images: left and right, to be shown beside each other; owned, NULL */
 	bool differs;           /* in bytes */
 	bool coarse, cut;       /* rows are larger than needed; rows were left out for their number */
 };
@@ -62,8 +65,10 @@ enum diffrows_type diffrows_type(const char *name, struct span a, struct span b)
 bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out,
                    struct err *e);
 void diffrows_free(struct diffrows *r);
-/* Two workbooks, of different bytes, from the lines of their readers (model/convert.h). */
-bool diffrows_cells(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
+/* Two files, of different bytes, from the lines of their reader (model/convert.h); `type` gets the word for what
+ * they were compared as. */
+bool diffrows_converted(const char *reader, struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out,
+                        const char **type, struct err *e);
 
 /* For whoever makes rows of his own (sets of files, environments). */
 void diffrows_say(struct diffrows *r, enum diffrow_kind kind, uint32_t a, uint32_t b, char *text); /* takes text */

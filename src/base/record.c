@@ -163,6 +163,11 @@ const char *input_word(enum input_class c)
 	return word_of(input_words, ARRAY_LEN(input_words), c);
 }
 
+bool input_was_read(const struct entry *input)
+{
+	return input->what == INPUT_READ || input->what == INPUT_UPDATED;
+}
+
 const char *artifact_word(enum artifact_kind k)
 {
 	return word_of(artifact_words, ARRAY_LEN(artifact_words), k);

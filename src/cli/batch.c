@@ -31,15 +31,21 @@ static void on_interrupt(int sig)
 struct choosing {
 	struct batch *b;
 	size_t cap;
-	bool failed;
+	bool failed, unreviewed;
 	int64_t since_us;
 };
+
+static bool has_mark(const struct row *r)
+{
+	return r->judgement != JUDGED_NONE && r->judgement != JUDGED_WITHDRAWN;
+}
 
 static bool choose(void *ctx, const struct row *r)
 {
 	struct choosing *x = ctx;
 
-	if (r->check || !outcome_is_end(r->state) || (x->failed && r->state == OUTCOME_OK) || r->queued_us < x->since_us)
+	if (r->check || !outcome_is_end(r->state) || (x->failed && r->state == OUTCOME_OK) || (x->unreviewed && has_mark(r)) ||
+	    r->queued_us < x->since_us)
 		return true;
 	x->b->items = grow(x->b->items, x->b->n, &x->cap, sizeof(*x->b->items));
 	x->b->items[x->b->n] = (struct batch_item){ .attempt = r->attempt };
@@ -63,8 +69,9 @@ static int64_t parse_since(const char *s)
 
 bool batch_select(struct cmd *c, struct batch *b, struct err *e)
 {
-	struct choosing x = { .b = b, .failed = option_given(c, "failed") };
-	struct log_filter f = { .oldest_first = true };
+	struct choosing x = { .b = b, .failed = option_given(c, "failed"), .unreviewed = option_given(c, "unreviewed") };
+	/* What is reviewed is the last attempt of a step; earlier ones have nothing to wait for. */
+	struct log_filter f = { .oldest_first = true, .steps = x.unreviewed };
 	const char *since = option_value(c, "since");
 
 	if (since) {

@@ -21,7 +21,7 @@ struct batch {
 	size_t resumed;      /* were done in an earlier go */
 };
 
-/* The attempts that --all, --failed and --since ask for, oldest first. False: e. */
+/* The attempts that --all, --failed, --unreviewed and --since ask for, oldest first. False: e. */
 bool batch_select(struct cmd *c, struct batch *b, struct err *e);
 /* With --resume: leaves out what the batch that was stopped has done already. */
 bool batch_resume(struct cmd *c, struct batch *b, struct err *e);

@@ -2,6 +2,8 @@
 #include "cmd.h"
 #include "model/convert.h"
 
+#include <unistd.h>
+
 static int convert_run(struct cmd *c)
 {
 	struct digest content;
@@ -9,7 +11,7 @@ static int convert_run(struct cmd *c)
 
 	if (!digest_parse(c->args[0], &content))
 		return cmd_usage(c, "'%s' is no SHA-256 in hexadecimal digits", c->args[0]);
-	if (!cmd_folder(c, &e) || !convert_make(c->ws, &content, c->args[1], &e)) {
+	if (!cmd_folder(c, &e) || !convert_make(c->ws, &content, c->args[1], STDIN_FILENO, &e)) {
 		console_note("%s", e.msg);
 		return STATUS_FAILED;
 	}
@@ -19,10 +21,10 @@ static int convert_run(struct cmd *c)
 const struct cmd_entry cmd_convert_entry = {
 	.name = "convert",
 	.args = "SHA256 READER",
-	.brief = "Reads a kept file by a reader in the sandbox, into the workspace's cache",
-	.detail = "Used by diff for workbooks (READER xlsx). The answer is JSON lines below .tickmark/cache/convert.",
+	.brief = "Reads the file on stdin by a reader in the sandbox, into the workspace's cache",
+	.detail = "Used by diff. READER is xlsx, docx, pptx, pdf or image; the answer is JSON lines below .tickmark/cache/convert.",
 	.statuses = "0 done, 2 it could not be read, 3 wrong use",
-	.examples = "tickmark convert 49b5101fbc760e4c94aa50e4e4559d8322f97cef9221c7662ce1c31e69748e43 xlsx # into the cache",
+	.examples = "tickmark convert 49b5101fbc760e4c94aa50e4e4559d8322f97cef9221c7662ce1c31e69748e43 xlsx <a.xlsx # into the cache",
 	.flags = CMD_HIDDEN,
 	.min_args = 2,
 	.run = convert_run,

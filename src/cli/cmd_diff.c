@@ -19,6 +19,7 @@ static const struct cmd_option diff_options[] = {
 	{ .name = "key", .arg = "COLUMNS", .help = "tables: key column, or two by a comma (found without it)" },
 	{ .name = "only", .arg = "PART|PATH", .help = "only code, arguments, inputs, stdout, stderr, outcome, environment, policy, "
 	                                              "resources or a file", .repeats = true },
+	{ .name = "now", .help = "the inputs of one attempt, and what stands at their paths now" },
 	{ .name = "files", .help = "the operands are two files of yours, not attempts" },
 	{ .name = NULL },
 };
@@ -32,7 +33,7 @@ static const struct cmd_member diff_members[] = {
 	{ "items[].name", "path of a file, else as part" },
 	{ "items[].old_name", "path on the left of a renamed file, else null" },
 	{ "items[].change", "same, changed, added, removed, renamed" },
-	{ "items[].type", "text, table, json, archive, image, bytes, facts" },
+	{ "items[].type", "text, table, workbook, document, slides, json, archive, image, bytes, facts" },
 	{ "items[].method", "how it was compared: \"lines\", \"rows by key id (found)\" …" },
 	{ "items[].summary", "one line" },
 	{ "items[].left_bytes", "size on the left, null where there is none" },
@@ -136,13 +137,30 @@ static bool open_attempts(struct cmd *c, struct diffing *d, struct err *e)
 	return d->cmp != NULL;
 }
 
+static bool open_now(struct cmd *c, struct diffing *d, struct err *e)
+{
+	int64_t attempt = 0;
+
+	if (c->args_n != 1)
+		return err_set(e, ERR_INPUT, "--now needs one attempt");
+	if (!cmd_query(c, e) || !query_resolve_text(c->query, c->args[0], &attempt, e))
+		return false;
+	d->cmp = compare_open_now(c->query, attempt, NULL, e);
+	return d->cmp != NULL;
+}
+
 static bool open_sides(struct cmd *c, struct diffing *d, struct err *e)
 {
+	if (option_given(c, "now") && option_given(c, "files"))
+		return err_set(e, ERR_INPUT, "--now and --files exclude each other");
+	if (option_given(c, "now"))
+		return open_now(c, d, e);
 	if (!option_given(c, "files"))
 		return open_attempts(c, d, e);
 	if (c->args_n != 2)
 		return err_set(e, ERR_INPUT, "--files needs two files");
-	d->cmp = compare_open_files(c->args[0], c->args[1], e);
+	(void)cmd_folder(c, NULL); /* without a workspace readers have no place, which they say */
+	d->cmp = compare_open_files(c->ws, c->args[0], c->args[1], e);
 	return d->cmp != NULL;
 }
 
@@ -265,13 +283,15 @@ const struct cmd_entry cmd_diff_entry = {
 	.args = "[OPTION]... REF [REF]",
 	.brief = "Says what differs between two attempts: code, inputs, streams, files by their type",
 	.detail = "With one reference, the attempt before it in its step is on the left (of a check, what it repeats). Texts are "
-	          "compared by lines, CSV and TSV by rows with a key column and by cells, JSON by path, archives by member, "
+	          "compared by lines, CSV and TSV by rows with a key column and by cells, workbooks by sheet in the same way with "
+	          "formulas apart, documents, slides and PDF by their text, images by pixel, JSON by path, archives by member, "
 	          "everything else by size, hash and first different byte. Line ends, blanks, byte order marks and Unicode forms "
 	          "that changed are named in a sentence (#). Equal means equal bytes; what an option folds is counted.\n\n"
 	          "Texts are written as unified hunks with the bytes of the lines, for patch; on a terminal nothing acts on it.",
 	.statuses = "0 the same (resources apart), 1 different, 2 it could not be compared, 3 wrong use",
 	.examples = "tickmark diff 7.2 # with 7.1\ntickmark diff 3.1 7.2 --stat\ntickmark diff last --only stdout --word\n"
-	            "tickmark diff 2.1 2.2 --only tiv.csv --key postcode\ntickmark diff --files old.csv new.csv",
+	            "tickmark diff 2.1 2.2 --only tiv.csv --key postcode\ntickmark diff --files old.csv new.csv\n"
+	            "tickmark diff 7.2 --now # which of its inputs changed, and how",
 	.options = diff_options,
 	.members = diff_members,
 	.min_args = 1,

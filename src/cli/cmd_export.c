@@ -1,5 +1,6 @@
 /* export: files, streams and code of an attempt out of the record, into files or a pipe. */
 #include "cmd.h"
+#include "requirements.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@ static const struct cmd_option export_options[] = {
 	{ .name = "stdout", .help = "its stdout" },
 	{ .name = "stderr", .help = "its stderr" },
 	{ .name = "code", .help = "the code that ran" },
+	{ .name = "requirements", .help = "the packages of its interpreter, as requirements.txt" },
 	{ .name = "output", .letter = 'o', .arg = "FILE|-", .help = "write to FILE; - is stdout" },
 	{ .name = "to", .arg = "DIR", .help = "write below DIR; without NAME, all files of the attempt" },
 	{ .name = "whole", .help = "with --to: streams and code too" },
@@ -26,12 +28,14 @@ static const struct cmd_member export_members[] = {
 };
 
 /* What is taken out: an artifact, or one of these. */
-enum piece { PIECE_ARTIFACT, PIECE_STDOUT, PIECE_STDERR, PIECE_CODE, PIECE_COUNT };
+enum piece { PIECE_ARTIFACT, PIECE_STDOUT, PIECE_STDERR, PIECE_CODE, PIECE_REQUIREMENTS, PIECE_COUNT };
 static const char *const piece_options[PIECE_COUNT] = {
 	[PIECE_STDOUT] = "stdout", [PIECE_STDERR] = "stderr", [PIECE_CODE] = "code",
+	[PIECE_REQUIREMENTS] = "requirements",
 };
 static const char *const piece_endings[PIECE_COUNT] = {
 	[PIECE_STDOUT] = "stdout.txt", [PIECE_STDERR] = "stderr.txt", [PIECE_CODE] = "py",
+	[PIECE_REQUIREMENTS] = "requirements.txt",
 };
 
 struct exporting {
@@ -118,6 +122,8 @@ static bool put_piece(struct exporting *x, bytes_fn fn, void *ctx, struct err *e
 
 	if (x->piece == PIECE_CODE)
 		return query_code(q, x->d.attempt.id, fn, ctx, e);
+	if (x->piece == PIECE_REQUIREMENTS)
+		return requirements_write(&x->d, fn, ctx, e);
 	return query_blob(q, &x->artifact->sha256, fn, ctx, e);
 }
 
@@ -150,7 +156,7 @@ static bool write_piece(void *ctx, const void *p, size_t n, struct err *e)
 	return fs_write_fd(t->fd, p, n, t->path, e);
 }
 
-static bool code_to_file(struct exporting *x, const char *path, int64_t *size, struct err *e)
+static bool made_to_file(struct exporting *x, const char *path, int64_t *size, struct err *e)
 {
 	struct target t = { .path = path };
 
@@ -159,7 +165,7 @@ static bool code_to_file(struct exporting *x, const char *path, int64_t *size, s
 		return err_set(e, ERR_EXISTS, "%s is there already (--force overwrites it)", path);
 	if (t.fd < 0)
 		return err_sys(e, "cannot write %s", path);
-	bool ok = query_code(x->c->query, x->d.attempt.id, write_piece, &t, e);
+	bool ok = put_piece(x, write_piece, &t, e);
 	if (close(t.fd) != 0 && ok)
 		ok = err_sys(e, "cannot write %s", path);
 	*size = t.size;
@@ -175,8 +181,8 @@ static bool to_file(struct exporting *x, const char *path, struct err *e)
 	if (x->piece == PIECE_ARTIFACT) {
 		ok = export_artifact(q, id, x->artifact->path, path, x->force, e);
 		size = x->artifact->size;
-	} else if (x->piece == PIECE_CODE) {
-		ok = code_to_file(x, path, &size, e);
+	} else if (x->piece == PIECE_CODE || x->piece == PIECE_REQUIREMENTS) {
+		ok = made_to_file(x, path, &size, e);
 	} else {
 		bool out = x->piece == PIECE_STDOUT;
 
@@ -245,25 +251,36 @@ static bool export_all(struct exporting *x, struct err *e)
 	return true;
 }
 
-/* NULL, or what is wrong with the options. */
-static const char *check_options(const struct cmd *c, enum piece *piece)
+/* "export requirements 7.2" says the same as "export 7.2 --requirements". */
+static bool takes_requirements(struct cmd *c)
 {
+	if (c->args_n != 2 || strcmp(c->args[0], piece_options[PIECE_REQUIREMENTS]) != 0)
+		return false;
+	c->args[0] = c->args[1];
+	c->args[--c->args_n] = NULL;
+	return true;
+}
+
+/* NULL, or what is wrong with the options. */
+static const char *check_options(struct cmd *c, enum piece *piece)
+{
+	bool requirements = takes_requirements(c);
 	size_t pieces = c->args_n > 1;
 	bool output = option_given(c, "output"), to = option_given(c, "to");
 
 	*piece = PIECE_ARTIFACT;
 	for (enum piece p = PIECE_STDOUT; p < PIECE_COUNT; p++) {
-		if (!option_given(c, piece_options[p]))
+		if (!option_given(c, piece_options[p]) && !(requirements && p == PIECE_REQUIREMENTS))
 			continue;
 		pieces++;
 		*piece = p;
 	}
 	if (pieces > 1)
-		return "one thing at a time: NAME, --stdout, --stderr or --code";
+		return "one thing at a time: NAME, --stdout, --stderr, --code or --requirements";
 	if (output && to)
 		return "--output and --to exclude each other";
 	if (pieces == 0 && !to)
-		return "what? give NAME, --stdout, --stderr or --code, or --to DIR for all files";
+		return "what? give NAME, --stdout, --stderr, --code or --requirements, or --to DIR for all files";
 	if (pieces == 1 && option_given(c, "whole"))
 		return "--whole goes with --to alone";
 	if (c->json && output && strcmp(option_value(c, "output"), "-") == 0)
@@ -317,10 +334,12 @@ const struct cmd_entry cmd_export_entry = {
 	          "without --force, nothing is written through a symbolic link. Files are for the user alone (mode "
 	          "0600). Names that a file system or shell could take for something else are made safe by --to, and "
 	          "the list of what was written says so. With --output - on a terminal what would act on it is made "
-	          "visible.",
+	          "visible. --requirements (or \"export requirements REF\") writes \"name==version\" lines for "
+	          "pip, the interpreter as a comment.",
 	.statuses = "0 written, 2 it could not be, 3 wrong use",
 	.examples = "tickmark export 7.2 chart.png\ntickmark export 7.2 --to out # all its files\n"
-	            "tickmark export 7.2 --to out --whole # with streams and code\ntickmark export 7.2 --stdout -o - | wc -l",
+	            "tickmark export 7.2 --to out --whole # with streams and code\ntickmark export 7.2 --stdout -o - | wc -l\n"
+	            "tickmark export 7.2 --requirements -o requirements.txt # what to install to repeat it elsewhere",
 	.options = export_options,
 	.members = export_members,
 	.min_args = 1,

@@ -2,12 +2,15 @@
 #include "batch.h"
 #include "model/compare.h"
 #include "model/foresee.h"
+#include "text/diffrows.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define JOBS_DEFAULT 4
+#define FIRST_ROWS 20000  /* of a difference, in which its first line is looked for */
+#define ROW_MOST 500      /* bytes of that line */
 
 static const struct cmd_option repeat_options[] = {
 	{ .name = "vary", .arg = "WHAT", .help = "change one thing that should not matter: hashseed=N" },
@@ -16,6 +19,7 @@ static const struct cmd_option repeat_options[] = {
 	{ .name = "again", .letter = 'a', .help = "what differs is repeated once more: is it random, or has it changed?" },
 	{ .name = "all", .help = "every attempt" },
 	{ .name = "failed", .help = "every attempt that is not ok" },
+	{ .name = "unreviewed", .help = "the last attempt of every step that has no mark that stands" },
 	{ .name = "since", .arg = "WHEN", .help = "every attempt since a date (2026-11-30) or for so long (2h, 7d)" },
 	{ .name = "jobs", .letter = 'j', .arg = "N", .help = "of many, so many at once (cores, at most 4)" },
 	{ .name = "resume", .help = "go on with the batch that was stopped" },
@@ -32,7 +36,7 @@ static const struct cmd_member repeat_members[] = {
 	{ "checks[].qualified", "differences of environment that qualify the verdict, else null" },
 	{ "checks[].state", "outcome of the check" },
 	{ "checks[].error", "why it could not be run, else null" },
-	{ "checks[].why", "with --again, of one that differs: random, changed; else null" },
+	{ "checks[].why", "of one that differs, where another check tells: random, changed; else null" },
 	{ "foreseen[].what", "of many: interpreter or input that is not here as it was recorded" },
 	{ "foreseen[].kind", "substitute, no interpreter, no input" },
 	{ "foreseen[].instead", "what takes its place, or why nothing does; null" },
@@ -81,7 +85,35 @@ static void check_json(struct json_writer *w, const struct detail *d, const char
 	json_close(w);
 }
 
-static void check_line(const struct detail *d)
+static void print_row(const struct diffrows *r, int32_t row)
+{
+	char *text = row >= 0 ? console_text(stdout, r->v[row].text.p, MIN(r->v[row].text.n, (size_t)ROW_MOST)) : NULL;
+
+	if (text)
+		printf("  %c%s\n", r->v[row].kind == DIFFROW_ADDED ? '+' : r->v[row].kind == DIFFROW_REMOVED ? '-' : '~', text);
+	free(text);
+}
+
+/* The line of a stream where it differs first, as it was and as it came out now. */
+static void print_first(struct cmd *c, const struct detail *d)
+{
+	struct comparing *cmp = d->verdict == VERDICT_DIFFERS ? compare_open(c->query, d->attempt.check_of, d->attempt.id, NULL) : NULL;
+	struct diffrows rows = { 0 };
+	const char *type;
+	size_t item;
+	int64_t byte;
+	int32_t right = -1;
+
+	if (cmp && compare_first(cmp, &item, &byte) && byte >= 0 &&
+	    compare_rows(cmp, item, &(struct diffrows_options){ .most = FIRST_ROWS }, &rows, &type, NULL)) {
+		print_row(&rows, compare_first_row(cmp, item, &rows, &right));
+		print_row(&rows, right);
+	}
+	diffrows_free(&rows);
+	compare_close(cmp);
+}
+
+static void check_line(struct cmd *c, const struct detail *d)
 {
 	const char *word = d->verdict ? verdict_word(d->verdict) : "no verdict";
 	char *verdict = console_tinted(stdout, summary_verdict_tone(d->verdict), word);
@@ -95,26 +127,36 @@ static void check_line(const struct detail *d)
 	free(qualified);
 	free(at);
 	free(detail);
+	print_first(c, d);
 }
 
-/* Once more, beside the check that differs: two that agree with each other say that something changed. NULL: it
- * could not be told, or needs not be. */
-static const char *find_why(struct cmd *c, const struct run_request *first, const struct detail *d)
+/* Once more, beside the check that differs, if that is asked for and no earlier check says why. */
+static bool repeat_again(struct cmd *c, const struct run_request *first, int64_t check, enum compare_why *why, struct err *e)
 {
 	struct run_request req = *first;
 	struct foreground fg = { .quiet = true, .to_stderr = true };
 	struct strv remarks = { 0 };
-	struct err e = { 0 };
-	enum verdict v = VERDICT_NONE;
+	char other[REF_TEXT];
 
-	if (d->verdict != VERDICT_DIFFERS || !option_given(c, "again"))
-		return NULL;
-	bool ok = foreground_run(c, &req, &fg, &remarks, &e) && cmd_query(c, &e) &&
-	          compare_agree(c->query, d->attempt.id, fg.attempt, &v, &e);
+	bool ok = compare_why(c->query, check, why, other, e);
+	if (!ok || *why != WHY_UNKNOWN || !option_given(c, "again"))
+		return ok;
+	ok = foreground_run(c, &req, &fg, &remarks, e) && cmd_query(c, e) && compare_why(c->query, check, why, other, e);
 	strv_free(&remarks);
-	if (!ok)
+	return ok;
+}
+
+/* "random", "changed"; NULL: it could not be told, or needs not be. */
+static const char *find_why(struct cmd *c, const struct run_request *first, const struct detail *d)
+{
+	enum compare_why why = WHY_UNKNOWN;
+	struct err e = { 0 };
+
+	if (d->verdict != VERDICT_DIFFERS)
+		return NULL;
+	if (!repeat_again(c, first, d->attempt.id, &why, &e))
 		console_say(c, "once more: %s", e.msg);
-	return !ok || v == VERDICT_CANNOT ? NULL : v == VERDICT_DIFFERS ? "random" : "changed";
+	return compare_why_word(why);
 }
 
 static void tell_why(const char *why)
@@ -145,7 +187,7 @@ static int repeat_one(struct cmd *c, const char *given, struct json_writer *w)
 		if (w)
 			check_json(w, &d, given, why, &e);
 		else
-			check_line(&d);
+			check_line(c, &d);
 		if (!w)
 			tell_why(why);
 		for (size_t i = 0; i < remarks.n; i++)
@@ -239,10 +281,15 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	}
 	t->verdicts[d.verdict]++;
 	int status = verdict_statuses[d.verdict];
+	enum compare_why why = WHY_UNKNOWN;
+	char other[REF_TEXT];
+	(void)compare_why(c->query, x->check, &why, other, &e);
 	if (w)
-		check_json(w, &d, x->ref, NULL, &e);
+		check_json(w, &d, x->ref, compare_why_word(why), &e);
 	else
-		check_line(&d);
+		check_line(c, &d);
+	if (!w)
+		tell_why(compare_why_word(why));
 	query_detail_free(&d);
 	return status;
 }
@@ -303,6 +350,34 @@ static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
 	return true;
 }
 
+/* Those that differ and of which no other check says why, once more. */
+static bool run_again(struct cmd *c, const struct batch *b, struct err *e)
+{
+	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs };
+	char other[REF_TEXT];
+	bool ok = true;
+
+	more.items = xcalloc(b->n + 1, sizeof(*more.items));
+	for (size_t i = 0; ok && i < b->n && !b->stopped; i++) {
+		enum compare_why why = WHY_UNKNOWN;
+		struct detail d;
+		if (b->items[i].check == 0)
+			continue;
+		ok = query_detail(c->query, b->items[i].check, &d, e);
+		bool differs = ok && d.verdict == VERDICT_DIFFERS;
+		if (ok)
+			query_detail_free(&d);
+		ok = ok && compare_why(c->query, b->items[i].check, &why, other, e);
+		if (!ok || !differs || why != WHY_UNKNOWN)
+			continue;
+		more.items[more.n] = (struct batch_item){ .attempt = b->items[i].attempt };
+		memcpy(more.items[more.n++].ref, b->items[i].ref, REF_TEXT);
+	}
+	ok = ok && (more.n == 0 || (batch_run(c, &more, e) && cmd_query(c, e)));
+	batch_free(&more);
+	return ok;
+}
+
 static int repeat_many(struct cmd *c)
 {
 	struct batch b = { .python = option_value(c, "python"), .vary = option_value(c, "vary") };
@@ -313,7 +388,7 @@ static int repeat_many(struct cmd *c)
 	bool ok = count_jobs(c, &b, &e) && cmd_query(c, &e) && batch_select(c, &b, &e) &&
 	          (!option_given(c, "resume") || batch_resume(c, &b, &e)) && tell_before(c, &b, w, &e);
 	if (ok && !option_given(c, "dry-run")) {
-		ok = batch_run(c, &b, &e) && cmd_query(c, &e);
+		ok = batch_run(c, &b, &e) && cmd_query(c, &e) && (!option_given(c, "again") || run_again(c, &b, &e));
 		status = ok ? tell_after(c, &b, w) : status;
 	}
 	batch_free(&b);
@@ -327,7 +402,7 @@ static int repeat_many(struct cmd *c)
 
 static bool asks_for_many(const struct cmd *c)
 {
-	return option_given(c, "all") || option_given(c, "failed") || option_given(c, "since");
+	return option_given(c, "all") || option_given(c, "failed") || option_given(c, "unreviewed") || option_given(c, "since");
 }
 
 static int repeat_run(struct cmd *c)
@@ -339,9 +414,9 @@ static int repeat_run(struct cmd *c)
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
 	if (asks_for_many(c))
-		return c->args_n ? cmd_usage(c, "references and --all, --failed or --since exclude each other") : repeat_many(c);
+		return c->args_n ? cmd_usage(c, "references and --all, --failed, --unreviewed or --since exclude each other") : repeat_many(c);
 	if (c->args_n == 0)
-		return cmd_usage(c, "which attempts? REF, --all, --failed or --since");
+		return cmd_usage(c, "which attempts? REF, --all, --failed, --unreviewed or --since");
 	if (c->json) {
 		w = json_writer_new();
 		json_open(w, "checks", '[');
@@ -365,8 +440,9 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
 	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise.\n\n"
-	          "--all, --failed and --since repeat many, some at once; first a table of what is missing or substituted, then "
-	          "the lines, then the verdicts counted. Ctrl-C stops; the same with --resume goes on.",
+	          "--all, --failed, --unreviewed and --since repeat many (together: what fits them all), some at once; first a table "
+	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C stops; the same with "
+	          "--resume goes on.",
 	.statuses = "0 all the same (or but for noise), 1 one differs, 2 one could not be repeated, 3 wrong use, 4 one "
 	            "cannot be compared; of several the worst",
 	.examples = "tickmark repeat 7.2\ntickmark repeat --vary hashseed=7 last # does it depend on the order of sets?\n"

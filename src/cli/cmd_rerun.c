@@ -39,7 +39,7 @@ static void say_input(void *ctx, const struct entry *in, enum input_now now)
 	console_note("%s: %s", in->path, input_now_word(now));
 }
 
-/* Which inputs of the attempt are not what they were. */
+/* Which inputs of the attempt are not what they were, and what there is against those that others made. */
 static bool list_changes(struct cmd *c, int64_t attempt, const char *ref, struct err *e)
 {
 	struct changes x = { 0 };
@@ -49,17 +49,19 @@ static bool list_changes(struct cmd *c, int64_t attempt, const char *ref, struct
 		return false;
 	if (x.n == 0)
 		console_note("%s: none of its %zu input%s changed", ref, inputs, inputs == 1 ? "" : "s");
-	return true;
+	char *doubts = dependents_doubts(c->query, attempt, e);
+	if (doubts)
+		console_note("%s read %s", ref, doubts);
+	free(doubts);
+	return e->code == ERR_NONE;
 }
 
 static void say_dependent(void *ctx, const struct dependent *d)
 {
 	struct rerunning *r = ctx;
-	bool doubt = d->source == JUDGED_REJECTED || d->source == JUDGED_QUESTIONED;
 
-	console_note("%s follows: it read %s of step %lld%s%s%s", d->ref, d->path, (long long)d->from,
-	             doubt ? ", whose attempt is " : "", doubt ? judgement_word(d->source) : "",
-	             d->replaced ? ", as an earlier attempt made it" : "");
+	console_note("%s follows: it read %s of step %lld%s%s", d->ref, d->path, (long long)d->from, d->doubt ? "; " : "",
+	             d->doubt ? d->doubt : "");
 	if (option_given(r->c, "dependents") || option_given(r->c, "changed"))
 		add_attempt(r, d->attempt);
 }

@@ -1,8 +1,13 @@
 /* An item of a comparison for people, unified or side by side. */
 #include "diffing.h"
 
+#include "text/picture.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#define PICTURE_COLS 60  /* cells of one of two pictures, at most */
+#define PICTURE_LINES 24
 
 static const struct { const char *sign; enum tone tone; } looks[] = {
 	[DIFFROW_SENTENCE] = { "# ", TONE_BUSY }, [DIFFROW_HUNK] = { "", TONE_BOLD },   [DIFFROW_SAME] = { " ", TONE_PLAIN },
@@ -144,6 +149,38 @@ static void print_sides(const struct diffing *d, const struct diffrows *r)
 	buf_free(&scratch);
 }
 
+/* ---- pictures ---- */
+
+/* Returns how many lines the picture has. */
+static uint32_t add_picture_line(struct buf *out, const struct picture *p, uint32_t cols, uint32_t line)
+{
+	uint8_t up[3], low[3];
+	uint32_t wide, rows;
+
+	picture_fit(p, cols, PICTURE_LINES, &wide, &rows);
+	for (uint32_t x = 0; x < wide && line < rows; x++) {
+		picture_cell(p, wide, rows, x, line, up, low);
+		buf_addc(out, picture_sign(up, low));
+	}
+	return rows;
+}
+
+/* Both by signs, the darker the denser. */
+static void print_pictures(const struct diffing *d, const struct diffrows *r)
+{
+	uint32_t cols = (uint32_t)MIN((d->width - 3) / 2, (size_t)PICTURE_COLS);
+
+	for (uint32_t line = 0, rows = 1; line < rows; line++) {
+		struct buf left = { 0 }, right = { 0 };
+		uint32_t left_rows = add_picture_line(&left, &r->pictures[0], cols, line);
+		uint32_t right_rows = add_picture_line(&right, &r->pictures[1], cols, line);
+		rows = MAX(left_rows, right_rows);
+		printf("%-*s | %s\n", (int)cols, left.data ? left.data : "", right.data ? right.data : "");
+		buf_free(&left);
+		buf_free(&right);
+	}
+}
+
 /* ---- an item ---- */
 
 static bool has_hunks(const struct diffrows *r)
@@ -180,11 +217,11 @@ void diff_print_item(struct diffing *d, const struct compare_item *x, const char
 	struct buf scratch = { 0 };
 
 	print_head(d, x, type, r);
-	if (d->side_by_side) {
+	if (d->side_by_side)
 		print_sides(d, r);
-		return;
-	}
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n && !d->side_by_side; i++)
 		print_row(r, &r->v[i], tty, &scratch);
+	if (r->pictures)
+		print_pictures(d, r);
 	buf_free(&scratch);
 }

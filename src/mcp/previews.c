@@ -2,6 +2,7 @@
 #include "previews.h"
 
 #include "model/convert.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,10 +39,19 @@ static size_t count_running(const struct server *sv)
 	return n;
 }
 
+#define FILE_MOST ((size_t)64 << 20) /* larger ones are not tried */
+
+static bool add_some(void *ctx, const void *p, size_t n, struct err *e)
+{
+	buf_add(ctx, p, n);
+	return ((struct buf *)ctx)->len <= FILE_MOST || err_set(e, ERR_LIMIT, "too large");
+}
+
 /* One that cannot be started counts as one that failed: what is large is linked then. */
-static void begin(struct server *sv, const struct digest *content)
+static void begin(struct server *sv, struct query *q, const struct digest *content)
 {
 	struct err e = { 0 };
+	struct buf b = { 0 };
 
 	if (!sv->previews)
 		sv->previews = xcalloc(1, sizeof(*sv->previews));
@@ -50,8 +60,10 @@ static void begin(struct server *sv, const struct digest *content)
 	struct preview *p = &sv->previews->all[sv->previews->next];
 	*p = (struct preview){ .content = *content };
 	sv->previews->next = (sv->previews->next + 1) % KEPT;
-	if (!convert_begin(sv->ws, content, READER, &p->pid, &e))
+	if (!query_blob(q, content, add_some, &b, &e) ||
+	    !convert_begin(sv->ws, content, (struct span){ b.data, b.len }, READER, &p->pid, &e))
 		log_line("image: %s", e.msg);
+	buf_free(&b);
 }
 
 static bool is_ready(struct server *sv, struct query *q, const struct digest *content)
@@ -60,11 +72,12 @@ static bool is_ready(struct server *sv, struct query *q, const struct digest *co
 
 	if (p)
 		return p->pid == 0;
-	if (convert_has(q, content, READER))
-		return true;
-	if (count_running(sv) < AT_ONCE)
-		begin(sv, content);
-	return false;
+	struct buf b = { 0 };
+	bool there = convert_cached(q, content, READER, &b);
+	buf_free(&b);
+	if (!there && count_running(sv) < AT_ONCE)
+		begin(sv, q, content);
+	return there;
 }
 
 /* ---- the images of an attempt ---- */

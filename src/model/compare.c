@@ -23,7 +23,7 @@ const char *compare_change_word(enum compare_change c)
 	return words[c];
 }
 
-static struct compare_item *add_item(struct comparing *c, enum compare_part part, const char *name)
+struct compare_item *compare_add(struct comparing *c, enum compare_part part, const char *name)
 {
 	c->items = grow(c->items, c->n, &c->cap, sizeof(*c->items));
 	c->items[c->n] = (struct compare_item){ .part = part, .name = name, .size = { -1, -1 } };
@@ -34,7 +34,7 @@ static struct compare_item *add_item(struct comparing *c, enum compare_part part
 
 static void add_code(struct comparing *c)
 {
-	struct compare_item *x = add_item(c, COMPARE_CODE, "code");
+	struct compare_item *x = compare_add(c, COMPARE_CODE, "code");
 
 	for (int i = 0; i < 2; i++) {
 		x->sha256[i] = c->side[i].attempt.code;
@@ -45,7 +45,7 @@ static void add_code(struct comparing *c)
 
 static void add_stream(struct comparing *c, enum compare_part part)
 {
-	struct compare_item *x = add_item(c, part, compare_part_word(part));
+	struct compare_item *x = compare_add(c, part, compare_part_word(part));
 	bool whole = true;
 
 	for (int i = 0; i < 2; i++) {
@@ -60,14 +60,14 @@ static void add_stream(struct comparing *c, enum compare_part part)
 
 static void add_facts(struct comparing *c, enum compare_part part)
 {
-	struct compare_item *x = add_item(c, part, compare_part_word(part));
+	struct compare_item *x = compare_add(c, part, compare_part_word(part));
 
 	x->change = compare_parts_differ(c, part) ? SIDES_CHANGED : SIDES_SAME;
 }
 
 /* ---- files ---- */
 
-static void fill_side(struct compare_item *x, int side, const struct entry *f)
+void compare_fill(struct compare_item *x, int side, const struct entry *f)
 {
 	x->size[side] = f->size;
 	x->sha256[side] = f->sha256;
@@ -85,7 +85,7 @@ static bool take_renamed(struct comparing *c, size_t first, const struct entry *
 		x->change = SIDES_RENAMED;
 		x->old_name = x->name;
 		x->name = f->path;
-		fill_side(x, 1, f);
+		compare_fill(x, 1, f);
 		return true;
 	}
 	return false;
@@ -98,10 +98,10 @@ static bool same_artifact(const struct entry *x, const struct entry *y)
 
 static void add_pair(struct comparing *c, const struct entry *x, const struct entry *y)
 {
-	struct compare_item *item = add_item(c, COMPARE_FILE, y->path);
+	struct compare_item *item = compare_add(c, COMPARE_FILE, y->path);
 
-	fill_side(item, 0, x);
-	fill_side(item, 1, y);
+	compare_fill(item, 0, x);
+	compare_fill(item, 1, y);
 	item->change = same_artifact(x, y) ? SIDES_SAME : SIDES_CHANGED;
 }
 
@@ -116,9 +116,9 @@ static void add_files(struct comparing *c)
 		if (order == 0)
 			add_pair(c, &a->artifacts[i], &b->artifacts[k]);
 		if (order < 0) {
-			struct compare_item *x = add_item(c, COMPARE_FILE, a->artifacts[i].path);
+			struct compare_item *x = compare_add(c, COMPARE_FILE, a->artifacts[i].path);
 			x->change = SIDES_REMOVED;
-			fill_side(x, 0, &a->artifacts[i]);
+			compare_fill(x, 0, &a->artifacts[i]);
 		}
 		i += order <= 0;
 		k += order >= 0;
@@ -129,15 +129,10 @@ static void add_files(struct comparing *c)
 			i++;
 		if ((i < a->artifacts_n && strcmp(a->artifacts[i].path, f->path) == 0) || take_renamed(c, first, f))
 			continue;
-		struct compare_item *x = add_item(c, COMPARE_FILE, f->path);
+		struct compare_item *x = compare_add(c, COMPARE_FILE, f->path);
 		x->change = SIDES_ADDED;
-		fill_side(x, 1, f);
+		compare_fill(x, 1, f);
 	}
-}
-
-static bool was_read(const struct entry *f)
-{
-	return f->what == INPUT_READ || f->what == INPUT_UPDATED;
 }
 
 static void add_input_files(struct comparing *c)
@@ -147,12 +142,12 @@ static void add_input_files(struct comparing *c)
 	for (size_t i = 0, k = 0; i < a->inputs_n && k < b->inputs_n;) {
 		const struct entry *x = &a->inputs[i], *y = &b->inputs[k];
 		int order = strcmp(x->path, y->path);
-		if (order == 0 && was_read(x) && was_read(y) && !digest_equal(&x->sha256, &y->sha256) &&
+		if (order == 0 && input_was_read(x) && input_was_read(y) && !digest_equal(&x->sha256, &y->sha256) &&
 		    strcmp(x->path, b->attempt.script) != 0) {
-			struct compare_item *item = add_item(c, COMPARE_INPUT_FILE, y->path);
+			struct compare_item *item = compare_add(c, COMPARE_INPUT_FILE, y->path);
 			item->change = SIDES_CHANGED;
-			fill_side(item, 0, x);
-			fill_side(item, 1, y);
+			compare_fill(item, 0, x);
+			compare_fill(item, 1, y);
 		}
 		i += order <= 0;
 		k += order >= 0;
@@ -164,6 +159,7 @@ struct comparing *compare_open(struct query *q, int64_t left, int64_t right, str
 	struct comparing *c = xcalloc(1, sizeof(*c));
 
 	c->query = q;
+	c->ws = q->ws;
 	if (!query_detail(q, left, &c->side[0], e) || !query_detail(q, right, &c->side[1], e)) {
 		compare_close(c);
 		return NULL;
@@ -184,11 +180,12 @@ struct comparing *compare_open(struct query *q, int64_t left, int64_t right, str
 
 /* ---- plain files ---- */
 
-struct comparing *compare_open_files(const char *left, const char *right, struct err *e)
+struct comparing *compare_open_files(struct workspace *ws, const char *left, const char *right, struct err *e)
 {
 	struct comparing *c = xcalloc(1, sizeof(*c));
-	struct compare_item *x = add_item(c, COMPARE_FILE, NULL);
+	struct compare_item *x = compare_add(c, COMPARE_FILE, NULL);
 
+	c->ws = ws;
 	c->path[0] = xstrdup(left);
 	c->path[1] = xstrdup(right);
 	x->name = path_base(c->path[1]);
@@ -204,31 +201,6 @@ struct comparing *compare_open_files(const char *left, const char *right, struct
 	return c;
 }
 
-struct comparing *compare_open_input(struct query *q, int64_t attempt, const char *path, struct err *e)
-{
-	struct comparing *c = xcalloc(1, sizeof(*c));
-	const struct entry *in = NULL;
-
-	c->query = q;
-	bool ok = query_detail(q, attempt, &c->side[0], e) && (q->ws || err_set(e, ERR_NOTFOUND, "evidence has no folder of now"));
-	for (size_t i = 0; ok && i < c->side[0].inputs_n; i++)
-		if (was_read(&c->side[0].inputs[i]) && strcmp(c->side[0].inputs[i].path, path) == 0)
-			in = &c->side[0].inputs[i];
-	ok = ok && (in || err_set(e, ERR_NOTFOUND, "%s opened no file %s", c->side[0].ref, path));
-	if (ok) {
-		struct compare_item *x = add_item(c, COMPARE_INPUT_FILE, in->path);
-		fill_side(x, 0, in);
-		x->change = SIDES_CHANGED;
-		c->path[1] = path_is_plain_relative(path) ? path_join(q->ws->root, path) : NULL;
-		ok = c->path[1] ? compare_bytes_read(c, x, 1, e) : err_set(e, ERR_NOTFOUND, "%s does not stand in the folder", path);
-		x->size[1] = (int64_t)c->bytes[1].len;
-	}
-	if (ok)
-		return c;
-	compare_close(c);
-	return NULL;
-}
-
 void compare_close(struct comparing *c)
 {
 	if (!c)
@@ -238,12 +210,17 @@ void compare_close(struct comparing *c)
 		free(c->path[i]);
 		buf_free(&c->bytes[i]);
 	}
+	for (size_t i = 0; i < c->now_n; i++)
+		free(c->now[i]);
+	free(c->now);
 	free(c->items);
 	free(c);
 }
 
 const char *compare_ref(const struct comparing *c, int side)
 {
+	if (side == 1 && c->is_now)
+		return "now";
 	return c->path[side] ? c->path[side] : c->side[side].ref;
 }
 
@@ -321,24 +298,38 @@ static bool has_facts_only(enum compare_part p)
 	       p == COMPARE_POLICY || p == COMPARE_RESOURCES;
 }
 
+static bool is_file(const struct compare_item *x)
+{
+	return x->part == COMPARE_FILE || x->part == COMPARE_INPUT_FILE;
+}
+
 static enum diffrows_type type_of(const struct comparing *c, const struct compare_item *x)
 {
-	if (x->part != COMPARE_FILE && x->part != COMPARE_INPUT_FILE)
+	if (!is_file(x))
 		return DIFFROWS_TEXT; /* code and streams, whatever bytes are in them */
 	return diffrows_type(x->name, span_of(&c->bytes[0]), span_of(&c->bytes[1]));
 }
 
-/* Workbooks by cell, where their reader can be had; false: compare them as archives, and say why. */
-static bool rows_of_workbooks(struct comparing *c, const struct compare_item *x, const struct diffrows_options *o, struct diffrows *out,
-                              struct err *why)
+static bool read_side(struct comparing *c, const struct compare_item *x, int side, const char *reader, const bool *cancel, struct buf *out,
+                      struct err *why)
 {
-	const char *reader = x->name ? convert_reader(x->name) : NULL;
+	struct span bytes = span_of(&c->bytes[side]);
+	struct digest content = digest_is_zero(&x->sha256[side]) ? hash_bytes(bytes.p, bytes.n) : x->sha256[side];
+
+	return convert_lines(c->ws, &content, bytes, reader, cancel, out, why);
+}
+
+/* By what a reader finds in the two sides; false: there is none for them, or *why it could not. */
+static bool rows_converted(struct comparing *c, const struct compare_item *x, const struct diffrows_options *o, struct diffrows *out,
+                           const char **type, struct err *why)
+{
+	const char *reader = convert_reader(x->name, span_of(&c->bytes[0])), *other = convert_reader(x->name, span_of(&c->bytes[1]));
 	struct buf a = { 0 }, b = { 0 };
 
-	if (!reader || digest_is_zero(&x->sha256[0]) || digest_is_zero(&x->sha256[1]))
+	if (!reader || !other)
 		return false;
-	bool ok = convert_lines(c->query, &x->sha256[0], reader, &a, why) && convert_lines(c->query, &x->sha256[1], reader, &b, why) &&
-	          diffrows_cells(span_of(&a), span_of(&b), o, out, why);
+	bool ok = read_side(c, x, 0, reader, o->cancel, &a, why) && read_side(c, x, 1, reader, o->cancel, &b, why) &&
+	          diffrows_converted(reader, span_of(&a), span_of(&b), o, out, type, why);
 	buf_free(&a);
 	buf_free(&b);
 	if (!ok)
@@ -375,16 +366,17 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 		if (!compare_bytes_read(c, x, side, &why))
 			return why.code == ERR_CANCELLED ? (*e = why, false) : rows_without_bytes(x, &why, out);
 	enum diffrows_type t = type_of(c, x);
-	*type = diffrows_type_word(t);
-	if (t == DIFFROWS_ZIP && rows_of_workbooks(c, x, o, out, &why)) {
-		*type = "workbook";
+	if (is_file(x) && rows_converted(c, x, o, out, type, &why)) {
 		say_modes(c, x, out);
 		return true;
 	}
+	if (why.code == ERR_CANCELLED)
+		return (*e = why, false);
+	*type = diffrows_type_word(t);
 	if (!diffrows_make(t, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, out, e))
 		return false;
 	if (why.code != ERR_NONE)
-		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared by cells: %s", why.msg);
+		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared by what is in it: %s", why.msg);
 	say_modes(c, x, out);
 	return true;
 }

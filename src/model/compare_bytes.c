@@ -44,6 +44,10 @@ bool compare_bytes_read(struct comparing *c, const struct compare_item *item, in
 {
 	struct buf *out = &c->bytes[side];
 
+	if (side == 1 && c->is_now && c->now[item - c->items]) {
+		buf_clear(out);
+		return read_plain(c->now[item - c->items], out, e);
+	}
 	if (c->path[side])
 		return out->len > 0 || read_plain(c->path[side], out, e);
 	buf_clear(out);

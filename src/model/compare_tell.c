@@ -47,17 +47,63 @@ static void tell_inputs(const struct comparing *c, struct buf *out)
 		buf_addf(out, " and %zu more", more);
 }
 
-/* Where the right one is a check of the left one. */
+/* Why a check differs; false: it does not. */
+static bool tell_why(const struct comparing *c, struct buf *out)
+{
+	char other[REF_TEXT];
+	enum compare_why why;
+
+	if (c->side[1].verdict != VERDICT_DIFFERS || !compare_why(c->query, c->side[1].attempt.id, &why, other, NULL))
+		return false;
+	if (why == WHY_UNKNOWN)
+		buf_adds(out, "a second repeat tells random from changed");
+	else
+		buf_addf(out, why == WHY_RANDOM ? "random: %s gave something else again" : "changed: %s gave the same", other);
+	return true;
+}
+
 static void tell_verdict(const struct comparing *c, struct buf *out)
 {
 	const struct detail *d = &c->side[1];
 
-	if (d->verdict == VERDICT_NONE || d->attempt.check_of != c->side[0].attempt.id)
+	if (d->verdict == VERDICT_NONE || !compare_is_check(c))
 		return;
+	struct buf why = { 0 };
 	buf_addf(out, "verdict %s", verdict_word(d->verdict));
 	if (d->first_at)
 		buf_addf(out, " (%s)", d->first_at);
+	if (tell_why(c, &why))
+		buf_addf(out, ", %s", why.data);
 	buf_adds(out, "; ");
+	buf_free(&why);
+}
+
+static void tell_causes(const struct comparing *c, bool changed, const char *what, struct buf *out)
+{
+	static const enum compare_part causes[] = { COMPARE_CODE, COMPARE_ARGUMENTS, COMPARE_INPUTS, COMPARE_ENVIRONMENT, COMPARE_POLICY };
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
+		if (part_changed(c, causes[i]) == changed)
+			buf_addf(out, "%s%s", n++ ? ", " : what, compare_part_word(causes[i]));
+	if (n)
+		buf_addc(out, '\n');
+}
+
+void compare_tell_check(const struct comparing *c, struct buf *out)
+{
+	const struct detail *d = &c->side[1];
+
+	buf_addf(out, "verdict %s", d->verdict == VERDICT_NONE ? "none yet" : verdict_word(d->verdict));
+	if (d->first_at)
+		buf_addf(out, ": %s", d->first_at);
+	buf_addc(out, '\n');
+	if (tell_why(c, out))
+		buf_addc(out, '\n');
+	tell_causes(c, false, "the same: ", out);
+	tell_causes(c, true, "changed: ", out);
+	if (d->qualified)
+		buf_addf(out, "%s\n", d->qualified);
 }
 
 void compare_tell(const struct comparing *c, struct buf *out)
@@ -66,8 +112,8 @@ void compare_tell(const struct comparing *c, struct buf *out)
 	static const enum compare_part effects[] = { COMPARE_OUTCOME, COMPARE_STDOUT, COMPARE_STDERR };
 	size_t files = 0, told = 0;
 
-	if (!c->path[0] && c->path[1]) {
-		buf_adds(out, "as the attempt saw it, and now");
+	if (c->is_now) {
+		compare_tell_now(c, out);
 		return;
 	}
 	if (c->path[0]) {

@@ -3,6 +3,7 @@
 
 #include "query_private.h"
 #include "store/review.h"
+#include "text.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,11 +15,6 @@ const char *input_now_word(enum input_now n)
 	static const char *const words[] = { "changed since", "missing now", "new now", "cannot be compared" };
 
 	return words[n];
-}
-
-static bool was_read(const struct entry *f)
-{
-	return f->what == INPUT_READ || f->what == INPUT_UPDATED;
 }
 
 /* ---- inputs of one attempt ---- */
@@ -37,7 +33,7 @@ static bool look_now(struct query *q, struct workspace *ws, const struct entry *
 		*now = INPUT_NOW_NEW;
 		return is_there_now(ws, in->path);
 	}
-	if (!was_read(in))
+	if (!input_was_read(in))
 		return false;
 	enum since since = query_since(q, ws, in);
 	*now = since == SINCE_CHANGED ? INPUT_NOW_CHANGED : since == SINCE_MISSING ? INPUT_NOW_MISSING : INPUT_NOW_UNKNOWN;
@@ -57,7 +53,7 @@ bool dependents_inputs(struct query *q, struct workspace *ws, int64_t attempt,
 		/* The code that runs again is the recorded one, whatever became of the script's file. */
 		if (strcmp(d.inputs[i].path, d.attempt.script) == 0)
 			continue;
-		*all += was_read(&d.inputs[i]);
+		*all += input_was_read(&d.inputs[i]);
 		if (look_now(q, ws, &d.inputs[i], &now))
 			fn(ctx, &d.inputs[i], now);
 	}
@@ -101,12 +97,19 @@ static void graph_free(struct graph *g)
 	free(g->v);
 }
 
+/* Steps are listed in order. */
 static struct node *find_step(const struct graph *g, int64_t step)
 {
-	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i].step == step)
-			return &g->v[i];
-	return NULL;
+	size_t low = 0, high = g->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (g->v[mid].step < step)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < g->n && g->v[low].step == step ? &g->v[low] : NULL;
 }
 
 /* ---- what a step read of others ---- */
@@ -115,17 +118,46 @@ struct sources {
 	const struct graph *graph;
 	struct query *query;
 	const struct detail *d;
-	const char *path;      /* the first that comes from a marked step; into the offered set: copied */
-	char *found;
-	int64_t from_step, from_attempt;
+	char *found;           /* the first file that comes from a marked step; owned */
+	int64_t from_step;
+	struct buf doubts;
+	bool failed;
+	struct err *e;
 };
 
 static bool reads(const struct detail *d, const char *path)
 {
 	for (size_t i = 0; i < d->inputs_n; i++)
-		if (was_read(&d->inputs[i]) && strcmp(d->inputs[i].path, path) == 0)
+		if (input_was_read(&d->inputs[i]) && strcmp(d->inputs[i].path, path) == 0)
 			return true;
 	return !d->end.inputs_complete && d->end.attempt; /* all that was offered counts */
+}
+
+static bool newest_mark(void *ctx, const struct mark *m)
+{
+	*(enum judgement *)ctx = m->judgement;
+	return true;
+}
+
+/* What is to be said against the attempt that made the file. */
+static bool add_doubt(struct sources *s, const struct entry *f, const struct attempt *made, const struct node *from)
+{
+	enum judgement j = JUDGED_NONE;
+	bool replaced = from && from->attempt != f->from_attempt;
+
+	if (!store_marks(s->query->store, f->from_attempt, newest_mark, &j, s->e))
+		return false;
+	bool doubted = j == JUDGED_REJECTED || j == JUDGED_QUESTIONED;
+	if (!doubted && !replaced)
+		return true;
+	char *name = escape_name_dup(f->path);
+	buf_addf(&s->doubts, "%s%s of %lld.%lld", s->doubts.len ? "; " : "", name, (long long)made->step, (long long)made->number);
+	free(name);
+	if (doubted)
+		buf_addf(&s->doubts, ", %s", judgement_word(j));
+	if (replaced)
+		buf_addf(&s->doubts, ", replaced by %s", from->ref);
+	return true;
 }
 
 static bool look_offered(void *ctx, const struct entry *f)
@@ -136,33 +168,39 @@ static bool look_offered(void *ctx, const struct entry *f)
 	if (f->from_attempt == 0 || !reads(s->d, f->path) || !store_attempt_get(s->query->store, f->from_attempt, &full, NULL))
 		return true;
 	const struct node *from = find_step(s->graph, full.attempt.step);
-	if (from && from->marked && from->step != s->d->step.number) {
+	bool other = full.attempt.step != s->d->step.number;
+	if (!s->found && from && from->marked && other) {
 		s->found = xstrdup(f->path);
 		s->from_step = from->step;
-		s->from_attempt = f->from_attempt;
 	}
+	s->failed = other && !add_doubt(s, f, &full.attempt, from);
 	store_attempt_free(&full);
-	return !s->found;
+	return !s->failed;
 }
 
-static bool newest_mark(void *ctx, const struct mark *m)
+static void sources_free(struct sources *s)
 {
-	*(enum judgement *)ctx = m->judgement;
-	return true;
+	free(s->found);
+	buf_free(&s->doubts);
 }
 
-static bool tell(struct query *q, const struct graph *g, const struct node *x, const struct sources *s,
-                 void (*fn)(void *ctx, const struct dependent *d), void *ctx, struct err *e)
+/* One step: whether it follows, and what it read. */
+static bool look_at(struct query *q, const struct graph *g, struct node *x, void (*fn)(void *ctx, const struct dependent *d), void *ctx,
+                    struct err *e)
 {
-	struct dependent out = {
-		.attempt = x->attempt, .step = x->step, .ref = x->ref, .title = x->title, .path = s->found, .from = s->from_step,
-		.replaced = find_step(g, s->from_step)->attempt != s->from_attempt,
-	};
+	struct detail d;
 
-	if (!store_marks(q->store, s->from_attempt, newest_mark, &out.source, e))
+	if (!query_detail(q, x->attempt, &d, e))
 		return false;
-	fn(ctx, &out);
-	return true;
+	struct sources s = { .graph = g, .query = q, .d = &d, .e = e };
+	bool ok = query_offered(q, x->attempt, look_offered, &s, e) && !s.failed;
+	x->marked = s.found != NULL;
+	if (ok && s.found)
+		fn(ctx, &(struct dependent){ .attempt = x->attempt, .step = x->step, .ref = x->ref, .title = x->title, .path = s.found,
+		                             .from = s.from_step, .doubt = s.doubts.len ? s.doubts.data : NULL });
+	sources_free(&s);
+	query_detail_free(&d);
+	return ok;
 }
 
 bool dependents_each(struct query *q, const int64_t *steps, size_t n, void (*fn)(void *ctx, const struct dependent *d), void *ctx,
@@ -177,24 +215,28 @@ bool dependents_each(struct query *q, const int64_t *steps, size_t n, void (*fn)
 			x->marked = true;
 	}
 	/* A step reads of earlier ones only, so one pass in order finds all. */
-	for (size_t i = 0; i < g.n && ok; i++) {
-		struct node *x = &g.v[i];
-		struct detail d;
-		if (x->marked)
-			continue;
-		ok = query_detail(q, x->attempt, &d, e);
-		if (!ok)
-			break;
-		struct sources s = { .graph = &g, .query = q, .d = &d };
-		ok = query_offered(q, x->attempt, look_offered, &s, e);
-		x->marked = s.found != NULL;
-		if (ok && s.found)
-			ok = tell(q, &g, x, &s, fn, ctx, e);
-		free(s.found);
-		query_detail_free(&d);
-	}
+	for (size_t i = 0; i < g.n && ok; i++)
+		if (!g.v[i].marked)
+			ok = look_at(q, &g, &g.v[i], fn, ctx, e);
 	graph_free(&g);
 	return ok;
+}
+
+char *dependents_doubts(struct query *q, int64_t attempt, struct err *e)
+{
+	struct graph g = { 0 };
+	struct detail d;
+	char *text = NULL;
+
+	if (!query_detail(q, attempt, &d, e))
+		return NULL;
+	struct sources s = { .graph = &g, .query = q, .d = &d, .e = e };
+	if (graph_read(q, &g, e) && query_offered(q, attempt, look_offered, &s, e) && !s.failed && s.doubts.len)
+		text = buf_take(&s.doubts);
+	sources_free(&s);
+	graph_free(&g);
+	query_detail_free(&d);
+	return text;
 }
 
 /* ---- what changed ---- */

@@ -72,7 +72,7 @@ static void look_at_input(struct seer *s, const struct detail *d, const struct e
 {
 	int64_t size;
 
-	if ((in->what != INPUT_READ && in->what != INPUT_UPDATED) || digest_is_zero(&in->sha256) ||
+	if (!input_was_read(in) || digest_is_zero(&in->sha256) ||
 	    store_blob_has(s->query->store, &in->sha256, &size))
 		return;
 	for (size_t i = 0; i < s->n; i++) {

@@ -281,6 +281,12 @@ static void fill(struct interpreter *i, const struct json_value *v)
 	env->fingerprint = store_environment_hash(env);
 }
 
+void interpreter_in_zone(struct interpreter *i, const char *zone)
+{
+	i->env.zone = keep(i, xstrdup(zone));
+	i->env.fingerprint = store_environment_hash(&i->env);
+}
+
 static bool is_visible(const struct interpreter *i, const char *path)
 {
 	bool yes = is_system(path);

@@ -12,6 +12,9 @@
  * could not do our part (no sandbox, no memory for it on disk …). Takes path. */
 bool interpreter_examine(struct workspace *ws, char *path, const char *origin, struct interpreter *out, struct err *e);
 
+/* Another zone than the user's, for a run that is to have it again. */
+void interpreter_in_zone(struct interpreter *i, const char *zone);
+
 /* Runs `python script` (a support file of ours) in the sandbox with nothing else to see; out gets its
  * stdout, complaint the end of its stderr. False when it did not end with 0. */
 bool interpreter_run_ours(struct workspace *ws, const struct interpreter *i, const struct sandbox_file *script,

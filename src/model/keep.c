@@ -1,6 +1,8 @@
 /* Keeping a record: sizes, prune, copies. */
 #include "model/keep.h"
 
+#include "model/convert.h"
+
 #include "index.h"
 #include "query_private.h"
 #include "store/keep.h"
@@ -113,6 +115,7 @@ bool keep_prune(struct workspace *ws, const struct prune_rule *rule, bool apply,
 		return false;
 	if (apply) {
 		drop_copies(ws);
+		convert_forget(ws);
 		store_checkpoint(st, NULL);
 	}
 	return true;

@@ -301,6 +301,8 @@ bool query_offered(struct query *q, int64_t attempt, bool (*fn)(void *ctx, const
 struct elsewhere {
 	const struct entry *input;
 	char *source;          /* owned: a file outside the workspace goes by this name */
+	struct digest content; /* kept bytes that go by it, or the artifact; zero: none */
+	int64_t at_us;         /* when the artifact was made */
 	bool same;             /* kept bytes, or an artifact of an earlier step, with this content */
 	bool other;            /* the same, with another content */
 };
@@ -315,6 +317,7 @@ static bool look_attached(void *ctx, const struct attachment *a)
 		x->source = xstrdup(a->source);
 	else if (!digest_is_zero(&a->sha256))
 		*(digest_equal(&a->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
+	x->content = a->sha256;
 	return true;
 }
 
@@ -326,6 +329,8 @@ static bool look_produced(void *ctx, const struct produced *p)
 	if (p->judgement == JUDGED_REJECTED || strcmp(p->path, x->input->path) != 0)
 		return true;
 	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
+	x->content = p->sha256;
+	x->at_us = p->at_us;
 	return false;
 }
 
@@ -365,6 +370,30 @@ enum since query_since(struct query *q, struct workspace *ws, const struct entry
 	if (x.same)
 		return SINCE_SAME;
 	return x.other ? SINCE_CHANGED : since;
+}
+
+/* Whether the workspace's own file counts although a step made one of its name before. */
+static bool is_newer(struct workspace *ws, const char *path, int64_t at_us)
+{
+	struct stat st;
+
+	return path_is_plain_relative(path) && fstatat(ws->dir, path, &st, 0) == 0 && S_ISREG(st.st_mode) &&
+	       (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 > at_us;
+}
+
+bool query_now(struct query *q, struct workspace *ws, const struct entry *input, char **path, struct digest *content)
+{
+	struct elsewhere x = { .input = input };
+
+	*path = NULL;
+	(void)store_attachment_each(q->store, look_attached, &x, NULL);
+	if (!x.source && digest_is_zero(&x.content))
+		(void)store_produced(q->store, look_produced, &x, NULL);
+	if (!x.source && (digest_is_zero(&x.content) || is_newer(ws, input->path, x.at_us)) && is_newer(ws, input->path, -1))
+		x.source = path_join(ws->root, input->path);
+	*path = x.source;
+	*content = x.content;
+	return x.source || !digest_is_zero(&x.content);
 }
 
 /* ---- verify ---- */

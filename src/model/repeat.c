@@ -157,11 +157,26 @@ static bool choose(struct workspace *ws, const struct environment *recorded, con
 	return ok;
 }
 
+#define ZONES "/usr/share/zoneinfo/"
+
+static bool zone_is_here(const char *zone)
+{
+	char *path = xasprintf(ZONES "%s", zone);
+	bool here = path_is_plain_relative(zone) && access(path, R_OK) == 0;
+
+	free(path);
+	return here;
+}
+
 bool repeat_python(struct workspace *ws, const struct environment *recorded, const char *wanted,
                    struct interpreter *out, struct buf *qualified, struct err *e)
 {
 	if (!choose(ws, recorded, wanted, out, e))
 		return false;
+	if (!qualified)
+		return true;
+	if (strcmp(recorded->zone, out->env.zone) != 0 && zone_is_here(recorded->zone))
+		interpreter_in_zone(out, recorded->zone);
 	repeat_qualify(qualified, recorded, &out->env);
 	return true;
 }

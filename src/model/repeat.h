@@ -5,7 +5,8 @@
 #include "private.h"
 
 /* The recorded interpreter, or by rule the best substitute: the same version elsewhere, the same
- * minor version, then whatever a new attempt would get. Differences are added to `qualified`. */
+ * minor version, then whatever a new attempt would get. For a check also the recorded zone, where this
+ * machine knows it, and the differences that are left, in `qualified`; NULL: it is no check. */
 bool repeat_python(struct workspace *ws, const struct environment *recorded, const char *wanted,
                    struct interpreter *out, struct buf *qualified, struct err *e);
 /* "Python 3.12.3 for 3.11.2", "pandas 2.1.0 for 1.5.3" …, each with "; " before it but the first. */

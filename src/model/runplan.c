@@ -57,11 +57,9 @@ static bool with_what(struct runplan *p, struct err *e)
 
 	struct store *st = workspace_store(p->ws, e);
 	struct environment recorded;
-	struct buf unused = { 0 };
 	if (!st || !store_environment_get(st, p->original.attempt.environment, &recorded, e))
 		return false;
-	bool ok = repeat_python(p->ws, &recorded, wanted, &p->python, runplan_is_check(p) ? &p->qualified : &unused, e);
-	buf_free(&unused);
+	bool ok = repeat_python(p->ws, &recorded, wanted, &p->python, runplan_is_check(p) ? &p->qualified : NULL, e);
 	store_environment_free(&recorded);
 	return ok;
 }

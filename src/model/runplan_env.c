@@ -89,6 +89,11 @@ bool runplan_variables(struct runplan *p, struct err *e)
 	const struct run_request *req = p->req;
 
 	figures_add_env(&p->env);
+	if (strcmp(p->python.env.zone, clock_zone()) != 0) { /* a check gets the recorded one */
+		char *zone = xasprintf("TZ=%s", p->python.env.zone);
+		set_env(p, zone);
+		free(zone);
+	}
 	for (size_t i = 0; req->env && req->env[i]; i++)
 		if (!add_variable(p, req->env[i], false, e))
 			return false;

@@ -1,5 +1,6 @@
 /* Rows of a difference: the common part, text, and plain bytes. */
 #include "rowmake.h"
+#include "text/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,9 @@ void diffrows_free(struct diffrows *r)
 	strv_free(&r->texts);
 	free(r->summary);
 	free(r->method);
+	for (int side = 0; side < 2 && r->pictures; side++)
+		picture_free(&r->pictures[side]);
+	free(r->pictures);
 	*r = (struct diffrows){ 0 };
 }
 
@@ -348,7 +352,7 @@ bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const 
 {
 	static const maker makers[] = {
 		[DIFFROWS_TEXT] = rowmake_text,   [DIFFROWS_TABLE] = rowmake_table, [DIFFROWS_JSON] = rowmake_json,
-		[DIFFROWS_ZIP] = rowmake_zip,     [DIFFROWS_IMAGE] = rowmake_png, [DIFFROWS_BINARY] = rowmake_bytes,
+		[DIFFROWS_ZIP] = rowmake_zip,   [DIFFROWS_IMAGE] = rowmake_image, [DIFFROWS_BINARY] = rowmake_bytes,
 	};
 	struct err why = { 0 };
 
@@ -370,4 +374,22 @@ bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const 
 		diffrows_sayf(out, DIFFROW_SENTENCE, "not compared as text: %s", why.msg);
 	}
 	return rowmake_bytes(a, b, o, out, e);
+}
+
+bool diffrows_converted(const char *reader, struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out,
+                        const char **type, struct err *e)
+{
+	static const struct { const char *reader, *type; maker make; } makers[] = {
+		{ "xlsx", "workbook", rowmake_book }, { "docx", "document", rowmake_pages }, { "pptx", "slides", rowmake_pages },
+		{ "pdf", "document", rowmake_pages }, { "image", "image", rowmake_frames },
+	};
+
+	*out = (struct diffrows){ 0 };
+	for (size_t i = 0; i < ARRAY_LEN(makers); i++) {
+		if (strcmp(makers[i].reader, reader) != 0)
+			continue;
+		*type = makers[i].type;
+		return makers[i].make(a, b, o, out, e);
+	}
+	return err_set(e, ERR_INPUT, "nothing compares what the reader '%s' says", reader);
 }

@@ -8,9 +8,13 @@
 bool rowmake_table(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_zip(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
-bool rowmake_png(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
+bool rowmake_image(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_text(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 bool rowmake_bytes(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
+/* The same from the lines of readers (model/convert.h), of files whose bytes differ. */
+bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
+bool rowmake_pages(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
+bool rowmake_frames(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 /* No more rows fit; said once. */
 bool rowmake_is_full(struct diffrows *r, const struct diffrows_options *o);
 /* Adds bytes as one line of at most 200. */

@@ -54,9 +54,16 @@ static bool need_attempt(struct ui *ui, struct subject *s)
 
 /* ---- the end of a child ----------------------------------------------------------------------------------- */
 
+/* The first line, and those that belong to it, as one. */
 static void first_line(char *s)
 {
-	s[strcspn(s, "\n")] = '\0';
+	char *end = strchrnul(s, '\n');
+
+	for (; end[0] && end[1] == ' ' && end[2] == ' '; end = strchrnul(end, '\n')) {
+		end[0] = ';';
+		memmove(end + 1, end + 2, strlen(end + 2) + 1);
+	}
+	*end = '\0';
 }
 
 static void run_ended(struct ui *ui, void *ctx, const struct spawn_end *end)
@@ -112,6 +119,7 @@ unsigned act_repeat(struct view *v, const char *arg)
 	(void)arg;
 	if (!need_attempt(v->ui, &s))
 		return TURN_DRAW;
+	s.ref[strcspn(s.ref, "r")] = '\0'; /* of a check, what it repeats */
 	o = order_new(v->ui, &s);
 	strv_add(&o->argv, "tickmark");
 	strv_add(&o->argv, "repeat");

@@ -135,7 +135,7 @@ unsigned diff_copy_row(struct view *v, const char *arg)
 	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
 
 	(void)arg;
-	if (!l || l->head)
+	if (!l || l->head || l->picture)
 		return TURN_UNHANDLED;
 	const struct diffrow *x = &d->parts[l->part].rows.v[l->right >= 0 ? l->right : l->left];
 	ui_copy(v->ui, x->text.p, x->text.n, "the line");

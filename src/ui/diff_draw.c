@@ -116,7 +116,7 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 	bool file = p->item.part == COMPARE_FILE || p->item.part == COMPARE_INPUT_FILE;
 
 	if (!p->cmp) {
-		canvas_text(c, r, r.x + 1, y, PEN(ROLE_ERROR), p->e.msg);
+		canvas_text(c, r, r.x + 1, y, PEN(p->failed ? ROLE_ERROR : ROLE_TITLE), p->failed ? p->e.msg : p->rows.summary);
 		return;
 	}
 	if (p->pair)
@@ -132,8 +132,8 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 		escape_name(&b, p->item.name, strlen(p->item.name));
 	}
 	int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_TITLE), b.data) + 2;
-	const char *text = p->failed ? p->e.msg : p->item.change == SIDES_SAME ? "the same" : p->rows.summary;
-	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text ? text : "");
+	const char *text = p->failed ? p->e.msg : p->rows.summary ? p->rows.summary : p->item.change == SIDES_SAME ? "the same" : "";
+	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text);
 	buf_free(&b);
 }
 
@@ -143,6 +143,8 @@ void diff_draw_line(struct diff_view *d, struct canvas *c, struct rect r, int y,
 
 	if (line->head)
 		draw_head(p, c, r, y);
+	else if (line->picture)
+		diff_picture_draw(d, c, r, y, &p->rows, line->picture - 1u);
 	else if (line->left == line->right)
 		draw_whole(d, c, r, y, &p->rows, &p->rows.v[line->left]);
 	else

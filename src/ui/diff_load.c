@@ -24,7 +24,7 @@ struct diff_work {
 struct diff_news {
 	char *sentence;          /* owned; NULL */
 	char ref[2][REF_TEXT];
-	bool differs, last, has_part;
+	bool differs, check, last, has_part;
 	struct diff_part part;
 	struct err e;            /* of all of it, with `last` */
 };
@@ -64,7 +64,7 @@ struct sides {
 
 static struct comparing *open_sides(const struct diff_work *w, const struct sides *s, struct query *q, struct err *e)
 {
-	return w->input ? compare_open_input(q, s->left, w->input, e) : compare_open(q, s->left, s->right, e);
+	return w->input ? compare_open_now(q, s->left, w->input, e) : compare_open(q, s->left, s->right, e);
 }
 
 /* Whether the part is worth a place: what is the same is not shown, and resources are no difference. Of a
@@ -86,12 +86,36 @@ static void send_part(struct diff_work *w, const struct sides *s, struct query *
 	p->left = s->left;
 	p->right = s->right;
 	p->pair = s->pair ? xstrdup(s->pair) : NULL;
+	p->first = -1;
 	p->cmp = open_sides(w, s, q, &p->e);
 	p->failed = !p->cmp;
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
 		p->failed = p->item.change != SIDES_SAME && !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
+		p->first = p->failed || p->item.change == SIDES_SAME ? -1 : compare_first_row(p->cmp, i, &p->rows, NULL);
 	}
+	job_send(w->job, n);
+}
+
+/* Of a check, before the parts: its verdict, and what changed and what did not. */
+static void send_verdict(struct diff_work *w, const struct comparing *c)
+{
+	struct diff_news *n = xcalloc(1, sizeof(*n));
+	struct diffrows *rows = &n->part.rows;
+	struct buf b = { 0 };
+
+	n->has_part = true;
+	n->part.type = "";
+	n->part.first = -1;
+	compare_tell_check(c, &b);
+	for (char *p = b.data, *end; p && *p; p = *end ? end + 1 : end) {
+		end = strchrnul(p, '\n');
+		if (rows->summary)
+			diffrows_sayf(rows, DIFFROW_SENTENCE, "%.*s", (int)(end - p), p);
+		else
+			rows->summary = xstrndup(p, (size_t)(end - p));
+	}
+	buf_free(&b);
 	job_send(w->job, n);
 }
 
@@ -115,9 +139,12 @@ static bool work_two(struct diff_work *w, struct query *q, struct err *e)
 	head = xcalloc(1, sizeof(*head));
 	head->sentence = buf_take(&b);
 	head->differs = compare_differs(c);
+	head->check = compare_is_check(c);
 	for (int i = 0; i < 2; i++)
-		snprintf(head->ref[i], REF_TEXT, "%s", w->input && i ? "now" : compare_ref(c, i));
+		snprintf(head->ref[i], REF_TEXT, "%s", compare_ref(c, i));
 	job_send(w->job, head);
+	if (compare_is_check(c))
+		send_verdict(w, c);
 	send_parts(w, &s, q, c);
 	compare_close(c);
 	return true;
@@ -187,6 +214,7 @@ static void take_head(struct diff_view *d, struct diff_news *n)
 	d->sentence = n->sentence;
 	n->sentence = NULL;
 	d->differs = n->differs;
+	d->check = n->check;
 	memcpy(d->ref, n->ref, sizeof(d->ref));
 }
 

@@ -21,22 +21,24 @@ struct diff_part {
 	struct compare_item item;
 	struct diffrows rows;
 	const char *type;
+	int32_t first;           /* row that the verdict names as where it differs first; -1: none */
 	bool failed;
 	struct err e;
 };
 
-/* A line: a part's head (row -1), one row, or two beside each other. */
+/* A line: a part's head, one row, two beside each other, or a line of pictures. */
 struct diff_line_at {
 	uint32_t part;
 	int32_t left, right;     /* rows of the part; -1 none. Equal: one row across */
 	bool head;
+	uint16_t picture;        /* line of both pictures, from 1; 0: none */
 };
 
 struct diff_view {
 	struct view view;
 	int64_t left, right;
 	int64_t chain;           /* all corrections of this attempt's step, instead of left and right; 0 */
-	char *input;             /* path: as left saw it, against the file of now; NULL */
+	char *input;             /* path: as left saw it, and what stands there now; NULL */
 	char ref[2][REF_TEXT];
 	char *sentence;          /* NULL until the first news */
 	struct diff_part *parts; /* owned */
@@ -44,13 +46,14 @@ struct diff_view {
 	struct diff_line_at *lines;
 	size_t lines_n, lines_cap;
 	size_t top, cursor;
-	int height;
+	int width, height;       /* of the last draw, which pictures are sized to */
 	int number_cols;         /* cells of a line number and the blank behind it */
 	int64_t side;            /* cells scrolled to the right */
 	bool beside;             /* side by side */
 	bool fold_space;
 	uint32_t context;
 	bool done, differs, failed;
+	bool check;              /* the right one repeats the left one */
 	struct err e;
 	struct diff_work *work;  /* NULL: none runs */
 	char *pattern;
@@ -84,6 +87,12 @@ unsigned diff_search_prev(struct view *v, const char *arg);
 unsigned diff_escape(struct view *v, const char *arg);
 unsigned diff_open_place(struct view *v, const char *arg);
 unsigned diff_copy_row(struct view *v, const char *arg);
+
+/* ---- diff_picture.c ---- */
+
+/* Lines that the pictures of a part take; 0: it has none. */
+int diff_picture_lines(const struct diff_view *d, const struct diffrows *r);
+void diff_picture_draw(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diffrows *rows, uint32_t line);
 
 /* ---- diff_draw.c ---- */
 

@@ -177,6 +177,11 @@ bool term_is_ascii(const struct terminal *t)
 	return t->ascii;
 }
 
+bool term_has_colours(const struct terminal *t)
+{
+	return t->colour;
+}
+
 const char *term_notice(const struct terminal *t)
 {
 	return t->notice[0] ? t->notice : NULL;

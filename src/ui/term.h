@@ -18,6 +18,7 @@ void term_close(struct terminal *t); /* NULL is fine */
 int term_fd(const struct terminal *t);
 void term_size(const struct terminal *t, int *w, int *h);
 bool term_is_ascii(const struct terminal *t);  /* it is not known to take UTF-8 */
+bool term_has_colours(const struct terminal *t); /* it has some, and NO_COLOR is not set */
 /* Something to tell the user once about it (locale without UTF-8 …), or NULL. */
 const char *term_notice(const struct terminal *t);
 

@@ -35,7 +35,7 @@ static size_t lay_block(struct diff_view *d, uint32_t part, const struct diffrow
 	n -= n && r->v[added - 1].kind == DIFFROW_NO_END;
 	for (size_t i = 0; i < n || added + i < end; i++) {
 		int32_t left = i < n ? (int32_t)(removed + i) : -1, right = added + i < end ? (int32_t)(added + i) : -1;
-		add_line(d, (struct diff_line_at){ part, left, right, false });
+		add_line(d, (struct diff_line_at){ .part = part, .left = left, .right = right });
 	}
 	return MAX(end, removed + 1);
 }
@@ -44,16 +44,18 @@ static void lay_part(struct diff_view *d, uint32_t part)
 {
 	const struct diffrows *r = &d->parts[part].rows;
 
-	add_line(d, (struct diff_line_at){ part, -1, -1, true });
+	add_line(d, (struct diff_line_at){ .part = part, .left = -1, .right = -1, .head = true });
 	for (size_t i = 0; i < r->n;) {
 		bool changed = r->v[i].kind == DIFFROW_REMOVED || r->v[i].kind == DIFFROW_ADDED;
 		if (d->beside && changed) {
 			i = lay_block(d, part, r, i);
 			continue;
 		}
-		add_line(d, (struct diff_line_at){ part, (int32_t)i, (int32_t)i, false });
+		add_line(d, (struct diff_line_at){ .part = part, .left = (int32_t)i, .right = (int32_t)i });
 		i++;
 	}
+	for (int i = 0; i < diff_picture_lines(d, r); i++)
+		add_line(d, (struct diff_line_at){ .part = part, .left = -1, .right = -1, .picture = (uint16_t)(i + 1) });
 }
 
 void diff_relayout(struct diff_view *d)
@@ -62,6 +64,25 @@ void diff_relayout(struct diff_view *d)
 	for (size_t i = 0; i < d->parts_n; i++)
 		lay_part(d, (uint32_t)i);
 	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
+}
+
+static bool shows_same(const struct diff_line_at *l, const struct diff_line_at *at)
+{
+	if (l->part != at->part || l->head != at->head || (l->picture > 0) != (at->picture > 0))
+		return false;
+	return l->head || l->picture ? l->picture <= at->picture : at->left >= 0 ? l->left == at->left : l->right == at->right;
+}
+
+/* After a new layout: to the line that shows what `at` showed, of a picture the nearest. */
+static void go_to_same(struct diff_view *d, const struct diff_line_at *at)
+{
+	for (size_t i = 0; i < d->lines_n; i++) {
+		if (!shows_same(&d->lines[i], at))
+			continue;
+		diff_go_to_line(d, i);
+		if (!at->picture)
+			return;
+	}
 }
 
 /* Line numbers grow: the last row that has one is the widest. */
@@ -84,7 +105,11 @@ void diff_add_part(struct diff_view *d, struct diff_part *p)
 	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
 	d->parts[d->parts_n++] = *p;
 	fit_numbers(d, &p->rows);
+	size_t line = d->lines_n;
 	lay_part(d, (uint32_t)d->parts_n - 1);
+	for (; p->first >= 0 && d->cursor == 0 && line < d->lines_n; line++)
+		if (d->lines[line].left == p->first)
+			diff_go_to_line(d, line);
 }
 
 /* ---- drawing ---- */
@@ -101,11 +126,33 @@ static void keep_in_view(struct diff_view *d)
 		d->top = d->lines_n > h ? d->lines_n - h : 0;
 }
 
+static bool has_pictures(const struct diff_view *d)
+{
+	for (size_t i = 0; i < d->parts_n; i++)
+		if (d->parts[i].rows.pictures)
+			return true;
+	return false;
+}
+
+/* Pictures follow the size of the view; the cursor stays where it was in its part. */
+static void take_size(struct diff_view *d, struct rect r)
+{
+	bool other = d->width != r.w || d->height != r.h;
+
+	d->width = r.w;
+	d->height = r.h;
+	if (!other || !has_pictures(d))
+		return;
+	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
+	diff_relayout(d);
+	go_to_same(d, &at);
+}
+
 static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct diff_view *d = diff_of(v);
 
-	d->height = r.h;
+	take_size(d, r);
 	keep_in_view(d);
 	if (d->beside && r.w < BESIDE_COLS) {
 		d->beside = false;
@@ -121,9 +168,10 @@ static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 		return;
 	}
 	for (int i = 0; i < r.h && d->top + (size_t)i < d->lines_n; i++) {
-		diff_draw_line(d, c, r, r.y + i, &d->lines[d->top + (size_t)i]);
-		if (d->top + (size_t)i == d->cursor)
-			view_mark_row(v, c, r, r.y + i);
+		const struct diff_line_at *line = &d->lines[d->top + (size_t)i];
+		diff_draw_line(d, c, r, r.y + i, line);
+		if (d->top + (size_t)i == d->cursor) /* beside a picture, whose colours stay */
+			view_mark_row(v, c, line->picture ? (struct rect){ r.x, r.y, 1, r.h } : r, r.y + i);
 	}
 }
 
@@ -186,7 +234,7 @@ static bool is_change(const struct diff_view *d, size_t i)
 
 	if (l->head)
 		return false;
-	if (l->left != l->right)
+	if (l->left != l->right || l->picture)
 		return true;
 	uint8_t kind = d->parts[l->part].rows.v[l->left].kind;
 	return kind == DIFFROW_REMOVED || kind == DIFFROW_ADDED || kind == DIFFROW_CHANGED;
@@ -254,15 +302,7 @@ static unsigned toggle_layout(struct view *v, const char *arg)
 	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
 	d->beside = !d->beside;
 	diff_relayout(d);
-	for (size_t i = 0; i < d->lines_n; i++) {
-		const struct diff_line_at *l = &d->lines[i];
-		if (l->part != at.part || l->head != at.head)
-			continue;
-		if (l->head || (at.left >= 0 && l->left == at.left) || (at.left < 0 && l->right == at.right)) {
-			diff_go_to_line(d, i);
-			break;
-		}
-	}
+	go_to_same(d, &at);
 	return TURN_DRAW;
 }
 
@@ -390,13 +430,25 @@ static bool is_of_step(struct query *q, int64_t attempt, const char *step)
 	return n > 0 && attempt > 0 && query_ref(q, attempt, ref, NULL) && strncmp(ref, step, n) == 0 && ref[n] == '.';
 }
 
+/* Whether it is another check of what the right one repeats, which may tell why that differs. */
+static bool is_beside(const struct diff_view *d, int64_t attempt)
+{
+	struct detail x;
+
+	if (!d->check || attempt == 0 || !query_detail(d->view.ui->query, attempt, &x, NULL))
+		return false;
+	bool beside = x.attempt.check_of == d->left && x.end.attempt;
+	query_detail_free(&x);
+	return beside;
+}
+
 /* Attempts that still run grow, and a chain gets longer; what was compared is compared again then. */
 static unsigned diff_changed(struct view *v, int64_t attempt)
 {
 	struct diff_view *d = diff_of(v);
 	bool ours = d->chain ? is_of_step(v->ui->query, attempt, d->ref[0]) : attempt == d->left || attempt == d->right;
 
-	if (!d->work && ours)
+	if (!d->work && (ours || is_beside(d, attempt)))
 		diff_load(d);
 	return TURN_NOTHING;
 }

@@ -69,7 +69,7 @@ static void take_input(void *ctx, const struct entry *in, enum input_now now)
 	char *name = escape_name_dup(in->path);
 
 	l->changed++;
-	add_row(l, ROLE_WARN, now == INPUT_NOW_CHANGED ? in->path : NULL, xasprintf("input %s %s", name, input_now_word(now)));
+	add_row(l, ROLE_WARN, in->path, xasprintf("input %s %s", name, input_now_word(now)));
 	free(name);
 }
 
@@ -77,14 +77,23 @@ static void take_dependent(void *ctx, const struct dependent *d)
 {
 	struct rerun_list *l = ctx;
 	char *name = escape_name_dup(d->path), *title = escape_text_dup(d->title);
-	bool doubt = d->source == JUDGED_REJECTED || d->source == JUDGED_QUESTIONED;
 
 	l->later++;
-	add_row(l, doubt ? ROLE_BAD : ROLE_NORMAL, NULL,
-	        xasprintf("later %s %s: read %s of step %lld%s%s%s", d->ref, title, name, (long long)d->from, doubt ? ", whose attempt is " : "",
-	                  doubt ? judgement_word(d->source) : "", d->replaced ? ", as an earlier attempt made it" : ""));
+	add_row(l, d->doubt ? ROLE_BAD : ROLE_NORMAL, NULL,
+	        xasprintf("later %s %s: read %s of step %lld%s%s", d->ref, title, name, (long long)d->from, d->doubt ? "; " : "",
+	                  d->doubt ? d->doubt : ""));
 	free(name);
 	free(title);
+}
+
+/* What there is against the files of others that it read itself. */
+static void add_doubts(struct rerun_list *l, struct query *q, int64_t attempt)
+{
+	char *doubts = dependents_doubts(q, attempt, &l->e);
+
+	if (doubts)
+		add_row(l, ROLE_BAD, NULL, xasprintf("input %s", doubts));
+	free(doubts);
 }
 
 static void work_run(struct job *job, void *ctx)
@@ -97,6 +106,7 @@ static void work_run(struct job *job, void *ctx)
 	if (q && dependents_inputs(q, w->ws, w->attempt, take_input, l, &all, &l->e)) {
 		if (l->changed == 0)
 			add_row(l, ROLE_GOOD, NULL, xasprintf("none of its %zu input%s changed", all, all == 1 ? "" : "s"));
+		add_doubts(l, q, w->attempt);
 		if (dependents_each(q, &w->step, 1, take_dependent, l, &l->e) && l->later == 0)
 			add_row(l, ROLE_DIM, NULL, xstrdup("no later step read its files"));
 	}
@@ -201,7 +211,7 @@ static unsigned show_change(struct view *v, const char *arg)
 
 	(void)arg;
 	if (!path) {
-		ui_notice(v->ui, "d shows how an input changed: choose one that did");
+		ui_notice(v->ui, "d shows how an input changed: choose one");
 		return TURN_DRAW;
 	}
 	ui_push(v->ui, view_diff_input_new(v->ui, x->attempt, path));

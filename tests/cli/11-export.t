@@ -81,4 +81,13 @@ tm export 1.1 a.bin -o - --json; is "two for stdout" "$rc" 3
 tm export 1.1 a.bin -o x --to y; is "two targets" "$rc" 3
 tm_from <(echo 'print(1)') run -; tm export last --to "$work/none"; is "no files: status" "$rc" 0
 like "no files: said" "$err" "left no files"
+
+# the packages, for pip
+tm export 1.1 --requirements -o -; is "requirements: status" "$rc" 0
+like "requirements: the interpreter as a comment" "$(head -1 <<<"$out")" '^# packages of 1\.1: CPython 3\.[0-9.]+ on Linux'
+is "requirements: nothing but names, versions and comments" "$(grep -vE '^[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$|^# ' <<<"$out")" ""
+is "requirements: every package that can be asked for" "$(grep -c == <<<"$out")" \
+	"$("$TICKMARK" show 1.1 --json | "$python" -c 'import json,sys; print(len(json.load(sys.stdin)["environment"]["packages"]))')"
+tm export requirements 1.1 --to "$work/req"; is "export requirements" "$rc $out" "0 $work/req/1.1.requirements.txt"
+tm export 1.1 a.bin --requirements; is "requirements and a file" "$rc" 3
 finish

@@ -17,16 +17,26 @@ jis "four steps: verdicts" '[c["verdict"] for c in d["checks"]]' "['differs', 's
 jis "four steps: noise by rule" 'd["checks"][1]["noise"]' "1 time stamp, 1 object address, 1 duration"
 jis "four steps: where it differs" '(d["checks"][0]["first_difference"], d["checks"][0]["noise"], d["checks"][1]["first_difference"])' "('stdout byte 9', None, None)"
 jis "four steps: counted" 'd["counts"]' "{'same': 2, 'same but for noise': 1, 'differs': 1, 'cannot compare': 0, 'not repeated': 0}"
+jis "four steps: one check alone does not say why" '[c["why"] for c in d["checks"]]' "[None, None, None, None]"
 jis "four steps: nothing foreseen" '(d["foreseen"], d["stopped"])' "([], False)"
 tm repeat --all -j 3
 is "as text: lines" "$(grep -c ' repeats ' <<<"$out")" 4
-like "as text: table" "$out" '^same but for noise +1$'
+like "as text: where it differs, as it was" "$(grep -A1 '^1.1r2 ' <<<"$out" | tail -1)" '^  -drawn 0\.[0-9]+$'
+like "as text: and as it came out" "$(grep -A2 '^1.1r2 ' <<<"$out" | tail -1)" '^  \+drawn 0\.[0-9]+$'
+like "as text: the check before tells why" "$out" '^  random: a second repeat gave something else again$'
+tm diff 1.1r2; like "why, in the difference" "$out" '^1.1 -> 1.1r2: verdict differs \(stdout byte 9\), random: 1.1r1 gave something else again; same code, same inputs; differs: stdout$'
+tm repeat --all -j 3; like "as text: table" "$out" '^same but for noise +1$'
 like "as text: foreseen" "$err" '^4 attempts: every interpreter and input is here as recorded$'
 tm show 2.1r1 --json; jis "show: noise" '(d["verdict"], d["noise"], d["first_difference"])' "('same but for noise', '1 time stamp, 1 object address, 1 duration', None)"
+tm repeat --unreviewed --dry-run; like "unreviewed: all" "$err" '^4 attempts: '
+"$TICKMARK" mark 1 accepted --as-command >/dev/null 2>&1; "$TICKMARK" mark 4 questioned --as-command >/dev/null 2>&1
+"$TICKMARK" mark 4 withdrawn --as-command >/dev/null 2>&1; run_ok "input again" input.py
+tm repeat --unreviewed --json
+jis "unreviewed: the last attempt of each step without a mark that stands" '[c["check_of"] for c in d["checks"]]' "['2.1', '3.2', '4.1']"
 tm repeat --failed; is "none failed" "$rc $(grep -c ' repeats ' <<<"$out")" "0 0"
 printf 'raise SystemExit(3)\n' >bad.py; tm run bad.py
 tm repeat --failed; is "one failed, and comes out again" "$rc $(grep ' repeats ' <<<"$out")" "0 5.1r1 repeats 5.1: same"
-tm repeat --since 2000-01-01 --dry-run; is "since: all" "$rc $err" "0 5 attempts: every interpreter and input is here as recorded"
+tm repeat --since 2000-01-01 --dry-run; is "since: all" "$rc $err" "0 6 attempts: every interpreter and input is here as recorded"
 tm repeat --since 2999-01-01 --dry-run; like "since: none" "$err" '^0 attempts'
 tm repeat --since yesterdayish; is "since: wrong" "$rc" 3
 tm repeat; is "which?" "$rc" 3
@@ -49,13 +59,29 @@ tm config noise '('; is "a rule that is no expression is refused" "$rc" 3
 printf 'import os\nprint("run id", os.urandom(4).hex(), "total", int.from_bytes(os.urandom(4), "big"))\n' >own.py; run_ok "own figure" own.py
 tm repeat 7; is "a figure beside it still differs" "$rc" 1
 
+# zone, terminal width and hash seed are given again, whatever they are now
+printf 'import os, time\nprint(time.tzname, os.environ["PYTHONHASHSEED"], os.environ["COLUMNS"], hash("a"))\n' >zone.py
+TZ=Europe/Berlin "$TICKMARK" run zone.py >/dev/null 2>&1
+if [ -e /usr/share/zoneinfo/Europe/Berlin ]; then
+	out=$(TZ=America/New_York COLUMNS=133 LC_ALL=C PYTHONHASHSEED=5 "$TICKMARK" repeat last 2>&1)
+	is "zone, width and seed of the run" "${out#* }" "repeats 8.1: same"
+	tm diff 8.1r1 --stat; like "and the check knows its zone" "$out" 'same code, same inputs; the same came out$'
+else skip "zone, width and seed of the run" "no tzdata"; skip "and the check knows its zone" "no tzdata"; fi
+
 # artifacts: text and office files
 if "$python" -c 'import openpyxl' 2>/dev/null; then
 	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)\n' >sheet.py
-	run_ok "sheet" sheet.py; tm repeat 8; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
+	run_ok "sheet" sheet.py; tm repeat 9; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
 	printf 'import openpyxl, os\nw = openpyxl.Workbook(); w.active["A1"] = int.from_bytes(os.urandom(4), "big"); w.save("x.xlsx")\n' >sheet.py
-	run_ok "sheet figure" sheet.py; tm repeat 8; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
+	run_ok "sheet figure" sheet.py; tm repeat 9; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
 else skip "xlsx" "no openpyxl"; fi
+
+# of many, what differs once more
+workspace again
+cp ../ws/draw.py .; printf 'print("stable")\n' >stable.py; run_ok "draw" draw.py; run_ok "stable" stable.py
+tm repeat --all --again --json
+jis "--all --again: why" '[(c["ref"], c["verdict"], c["why"]) for c in d["checks"]]' "[('1.1r1', 'differs', 'random'), ('2.1r1', 'same', None)]"
+like "--all --again: only what differs ran twice" "$("$TICKMARK" log --checks | grep -cE '^[12][.]1r')" '^3$'
 
 # what is missing is said before
 tm config python /usr/bin/python3

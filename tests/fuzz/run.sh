@@ -11,6 +11,14 @@ printf ' %s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protoco
 	'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"run_python","arguments":{"code":"1","timeout":3},"_meta":{"progressToken":1}}}' \
 	'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' \
 	'{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"tickmark://attempt/7.1/file/a%20b"}}' >$corpus/mcp/seed
+# what readers say of a workbook, and of an image
+printf '\007\200%s\n' '["S"]
+["S",1,1,"id",null,null]
+["S",1,2,"x",null,null]
+["S",2,1,"a",null,null]
+["S",2,2,"1","=A2*$B$1",null]' >$corpus/diff/book
+printf '\147\200%s\n' '["frame 1"]
+["frame 1",1,1,null,null,"ff0000ff00ff00ff"]' >$corpus/diff/frame
 for harness in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$harness" .c)
 	make -s VARIANT=fuzz "build/fuzz/$name"

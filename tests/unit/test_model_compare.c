@@ -77,10 +77,10 @@ static void test_parts(void **state)
 	assert_false(compare_differs(cmp));
 	compare_close(cmp);
 	/* An input as it was seen, and now. */
-	cmp = compare_open_input(q, a, "in.csv", &p->e);
+	cmp = compare_open_now(q, a, "in.csv", &p->e);
 	assert_done(p, cmp);
 	compare_close(cmp);
-	assert_fails(p, ERR_NOTFOUND, "opened no file", compare_open_input(q, a, "../x", &p->e) != NULL);
+	assert_fails(p, ERR_NOTFOUND, "opened no file", compare_open_now(q, a, "../x", &p->e) != NULL);
 	query_close(q);
 	buf_free(&b);
 }

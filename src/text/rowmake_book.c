@@ -1,0 +1,228 @@
+/*
+ * Two workbooks by sheet: as tables by key where they are some (sheet.c), else cell by cell where each stands.
+ * Values and formulas are compared and counted apart.
+ */
+#include "book.h"
+#include "rowmake.h"
+#include "sheet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_place(const void *x, const void *y)
+{
+	const struct book_cell *a = x, *b = y;
+
+	if (a->sheet != b->sheet)
+		return a->sheet < b->sheet ? -1 : 1;
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return (a->col > b->col) - (a->col < b->col);
+}
+
+/* "Sheet1!B7" */
+static void add_place(struct buf *out, const char *sheet, const struct book_cell *c)
+{
+	rowmake_short(out, sheet, strlen(sheet));
+	buf_addc(out, '!');
+	sheet_place(out, c->row, c->col);
+}
+
+static void add_text(struct buf *out, const char *s)
+{
+	if (!s)
+		buf_adds(out, "(none)");
+	else if (!*s)
+		buf_adds(out, "(empty)");
+	else
+		rowmake_short(out, s, strlen(s));
+}
+
+/* A value as the file has it, and as a date where it is shown as one. */
+static void add_value(struct buf *out, const struct book_cell *c)
+{
+	add_text(out, c->value);
+	if (c->text) {
+		buf_adds(out, " (");
+		add_text(out, c->text);
+		buf_addc(out, ')');
+	}
+}
+
+static bool same_text(const char *x, const char *y)
+{
+	return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+static void put_one(struct diffrows *r, enum diffrow_kind kind, const char *sheet, const struct book_cell *c)
+{
+	struct buf b = { 0 };
+
+	add_place(&b, sheet, c);
+	buf_adds(&b, ": ");
+	add_value(&b, c);
+	if (c->formula) {
+		buf_adds(&b, "  ");
+		add_text(&b, c->formula);
+	}
+	diffrows_say(r, kind, kind == DIFFROW_ADDED ? 0 : c->row, kind == DIFFROW_ADDED ? c->row : 0, buf_take(&b));
+}
+
+static void put_both(struct diffrows *r, const char *sheet, const struct book_cell *x, const struct book_cell *y, struct sheet_sums *s)
+{
+	bool value = !same_text(x->value, y->value), formula = !same_text(x->formula, y->formula);
+	struct buf b = { 0 };
+
+	if (!value && !formula)
+		return;
+	s->values += value;
+	s->formulas += formula;
+	add_place(&b, sheet, x);
+	buf_adds(&b, ":");
+	if (value) {
+		buf_addc(&b, ' ');
+		add_value(&b, x);
+		buf_adds(&b, " -> ");
+		add_value(&b, y);
+	}
+	if (formula) {
+		buf_adds(&b, value ? ", formula " : " formula ");
+		add_text(&b, x->formula);
+		buf_adds(&b, " -> ");
+		add_text(&b, y->formula);
+	}
+	diffrows_say(r, DIFFROW_CHANGED, x->row, y->row, buf_take(&b));
+}
+
+/* Gives the right book's sheets the numbers that they have on the left; new ones come behind. */
+static void align_sheets(const struct book *a, struct book *b, struct diffrows *out, struct sheet_sums *s)
+{
+	uint32_t *to = xcalloc(b->sheets.n + 1, sizeof(*to));
+
+	for (size_t i = 0; i < b->sheets.n; i++) {
+		to[i] = book_sheet(a, b->sheets.v[i]);
+		if (to[i] != UINT32_MAX)
+			continue;
+		to[i] = (uint32_t)(a->sheets.n + i);
+		s->sheets_added++;
+		diffrows_sayf(out, DIFFROW_SENTENCE, "sheet added: %s", b->sheets.v[i]);
+	}
+	for (size_t i = 0; i < a->sheets.n; i++) {
+		if (book_sheet(b, a->sheets.v[i]) != UINT32_MAX)
+			continue;
+		s->sheets_removed++;
+		diffrows_sayf(out, DIFFROW_SENTENCE, "sheet removed: %s", a->sheets.v[i]);
+	}
+	for (size_t i = 0; i < b->n; i++)
+		b->cells[i].sheet = to[b->cells[i].sheet];
+	free(to);
+}
+
+static const char *sheet_name(const struct book *a, const struct book *b, uint32_t sheet)
+{
+	return sheet < a->sheets.n ? a->sheets.v[sheet] : b->sheets.v[sheet - a->sheets.n];
+}
+
+/* Cell by cell, where each stands. */
+static void by_places(const struct sheet *a, const struct sheet *b, const struct diffrows_options *o, struct diffrows *out,
+                      struct sheet_sums *s)
+{
+	size_t i = 0, k = 0;
+
+	while ((i < a->n || k < b->n) && !rowmake_is_full(out, o)) {
+		int order = i == a->n ? 1 : k == b->n ? -1 : by_place(&a->cells[i], &b->cells[k]);
+		s->removed += order < 0;
+		s->added += order > 0;
+		if (order < 0)
+			put_one(out, DIFFROW_REMOVED, a->name, &a->cells[i++]);
+		else if (order > 0)
+			put_one(out, DIFFROW_ADDED, a->name, &b->cells[k++]);
+		else
+			put_both(out, a->name, &a->cells[i++], &b->cells[k++], s);
+	}
+}
+
+/* The cells of sheet number `sheet`, which begin at *at; that is moved behind them. */
+static struct sheet take_sheet(const struct book *b, const char *name, uint32_t sheet, size_t *at)
+{
+	struct sheet s = { .name = name, .cells = b->cells + *at };
+
+	for (; *at < b->n && b->cells[*at].sheet == sheet; ++*at)
+		s.n++;
+	return s;
+}
+
+static bool same_cells(const struct sheet *a, const struct sheet *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct book_cell *x = &a->cells[i], *y = &b->cells[i];
+		if (by_place(x, y) != 0 || !same_text(x->value, y->value) || !same_text(x->formula, y->formula))
+			return false;
+	}
+	return true;
+}
+
+static void compare_books(const struct book *a, const struct book *b, const struct diffrows_options *o, struct diffrows *out,
+                          struct sheet_sums *s)
+{
+	size_t i = 0, k = 0;
+
+	for (uint32_t sheet = 0; sheet < a->sheets.n + b->sheets.n; sheet++) {
+		const char *name = sheet_name(a, b, sheet);
+		struct sheet x = take_sheet(a, name, sheet, &i), y = take_sheet(b, name, sheet, &k);
+		if (!same_cells(&x, &y) && !sheet_by_key(&x, &y, o, out, s))
+			by_places(&x, &y, o, out, s);
+	}
+}
+
+static const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void sum_up(struct diffrows *out, const struct sheet_sums *s)
+{
+	struct buf b = { 0 };
+
+	buf_addf(&b, "%lld value%s and %lld formula%s changed, %lld cell%s added, %lld removed", (long long)s->values, plural(s->values),
+	         (long long)s->formulas, plural(s->formulas), (long long)s->added, plural(s->added), (long long)s->removed);
+	if (s->rows_added || s->rows_removed)
+		buf_addf(&b, ", %lld row%s added, %lld removed", (long long)s->rows_added, plural(s->rows_added), (long long)s->rows_removed);
+	out->summary = buf_take(&b);
+	out->method = xstrdup("sheets by key where they have one, else cells by place");
+	const struct diffrows_count counts[] = {
+		{ "values_changed", s->values },   { "formulas_changed", s->formulas }, { "cells_added", s->added },
+		{ "cells_removed", s->removed },   { "rows_added", s->rows_added },     { "rows_removed", s->rows_removed },
+		{ "rows_moved", s->rows_moved },   { "sheets_added", s->sheets_added }, { "sheets_removed", s->sheets_removed },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		diffrows_count(out, counts[i].name, counts[i].n);
+}
+
+bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
+{
+	struct book x = { 0 }, y = { 0 };
+	struct sheet_sums s = { 0 };
+
+	out->differs = true; /* readers are asked of different bytes only */
+	bool ok = book_read(a, &x, e) && book_read(b, &y, e);
+	if (ok) {
+		align_sheets(&x, &y, out, &s);
+		if (x.n)
+			qsort(x.cells, x.n, sizeof(*x.cells), by_place);
+		if (y.n)
+			qsort(y.cells, y.n, sizeof(*y.cells), by_place);
+		size_t told = out->n;
+		compare_books(&x, &y, o, out, &s);
+		if (x.cut || y.cut)
+			diffrows_sayf(out, DIFFROW_SENTENCE, "a workbook has more cells than are read: the rest was not compared");
+		if (out->n == told && told == 0)
+			diffrows_sayf(out, DIFFROW_SENTENCE, "the same cells and formulas: the files differ in formats, properties or time stamps");
+		sum_up(out, &s);
+	}
+	book_free(&x);
+	book_free(&y);
+	return ok;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# one user
+# Before a rerun: which inputs changed, are missing or new, what they differ in, and what there is against the
+# attempts that made some of them; and O29 as a whole.
+. "$(dirname "$0")/lib.sh"
+workspace ws
+printf 'id,cents\n1,10\n2,20\n' >sales.csv; printf 'gone\n' >gone.txt
+printf '# Sum\nimport sys\nopen("sum.txt", "w").write("sum %%s\\n" %% (sys.argv[1:] or ["1"])[0])\n' >sum.py
+cat >half.py <<'X'
+# Half
+text = open("sum.txt").read() + open("sales.csv").read() + open("gone.txt").read()
+open("half.txt", "w").write(text[:9])
+X
+printf '# Show\nprint(open("half.txt").read(), open("sum.txt").read())\n' >show.py
+for s in sum half show; do run_ok "$s" $s.py; done
+printf '# Want\nopen("sales.csv"); open("extra.csv")\n' >want.py; tm run want.py; is "one that misses a file" "$rc" 1
+
+tm diff 2.1 --now; is "nothing changed: status" "$rc" 0; is "nothing changed: said" "$out" "2.1 -> now: every input is as it was seen"
+tm rerun --dry-run 2; unlike "nothing against any input" "$err" 'read sum.txt of 1.1'
+sed -i 's/,20/,21/' sales.csv; rm gone.txt; echo x >extra.csv
+tm diff 2.1 --now; is "now: status" "$rc" 1
+is "now: the sentence" "$(head -1 <<<"$out")" "2.1 -> now: changed since: sales.csv; missing now: gone.txt"
+like "now: by cell" "$out" '^~id 2: cents 20 -> 21$'
+like "now: what is missing" "$out" '^=== input gone.txt \(bytes\): removed, 5 bytes'
+tm diff 4.1 --now; is "now: new ones too" "$(head -1 <<<"$out")" "4.1 -> now: changed since: sales.csv; new now: extra.csv"
+like "now: what is new" "$out" '^=== input extra.csv \(bytes\): added, 2 bytes'
+tm diff 4.1 --now --json; jis "now: --json" '(d["left"], d["right"], [(i["name"], i["change"]) for i in d["items"]])' \
+	"('4.1', 'now', [('extra.csv', 'added'), ('sales.csv', 'changed')])"
+tm diff 2.1 --now --only sales.csv --stat; like "now: --stat of one" "$out" '^input sales.csv +changed +table'
+tm diff 2.1 3.1 --now; is "now: of two" "$rc" 3
+tm diff 2.1 --now --files; is "now: or files" "$rc" 3
+
+# what is read of others: rejected, questioned, replaced
+echo gone >gone.txt
+"$TICKMARK" mark 1.1 questioned --as-command >/dev/null
+tm rerun --dry-run 2; like "questioned" "$err" '^2\.1 read sum\.txt of 1\.1, questioned$'
+run_ok "sum again, another one" --step 1 sum.py 2
+"$TICKMARK" mark 1.1 rejected --as-command >/dev/null
+tm rerun --dry-run 2; like "rejected and replaced" "$err" '^2\.1 read sum\.txt of 1\.1, rejected, replaced by 1\.2$'
+like "the row of what follows says so too" "$err" '^3\.1 follows: it read half\.txt of step 2; sum\.txt of 1\.1, rejected, replaced by 1\.2$'
+like "and that the file is another one now" "$err" '^sum\.txt: changed since$'
+tm diff 2.1 --now --only sum.txt; is "the file of now is the one that a step made" "$(grep '^[-+]sum' <<<"$out" | tr '\n' ' ')" '-sum 1 +sum 2 '
+tm repeat 2.1; is "repeat: the recorded ones" "$rc $out" "0 2.1r1 repeats 2.1: same"
+tm rerun --changed; is "rerun --changed: in order" "$rc $(grep -oE '^[0-9]+\.[0-9]+ ok' <<<"$err" | tr '\n' ' ')" "0 2.2 ok 3.2 ok 4.2 ok "
+tm diff 2; like "O29: the head tells that the inputs changed, not the code" "$(head -1 <<<"$out")" '^2\.1 -> 2\.2: same code, inputs changed: sales\.csv, sum\.txt; differs: 1 file$'
+tm diff 2.2 --now; is "nothing changed since the rerun" "$rc" 0
+finish
