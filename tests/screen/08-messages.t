@@ -45,7 +45,7 @@ out=$(play $'wait-idle\ntext :3\nkey Enter - j j Enter\nsee Messages\nkey Enter\
 like "Enter opens it, Enter goes to what it cites" "$out" '> *▾ 1 +Roll up TIV'
 like "y there copies what it cites" "$(play $'wait-idle\ntext :3\nkey Enter j j y\nsee copied')" '1\.1'
 like "q comes back to its row" "$(play $'wait-idle\nkey G Enter q')" '> *» .*Behind four'
-like "/ finds it" "$(play $'wait-idle\nkey g /\ntext is what cou\nkey Enter')" '> *» .*is what counts'
+like "/ finds it" "$(play $'wait-idle\nkey g /\ntext Behind fo\nkey Enter')" '> *» .*Behind four'
 unlike "a filtered list has none" "$(play $'wait-idle\ntext :filter outcome:ok\nkey Enter\nwait-idle')" '»'
 for size in 20x5 1x1 40x10 200x60; do
 	play $'wait-idle\nkey 4 j k G g Right Left Enter' $size >/dev/null
