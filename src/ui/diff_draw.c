@@ -132,8 +132,8 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 		escape_name(&b, p->item.name, strlen(p->item.name));
 	}
 	int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_TITLE), b.data) + 2;
-	const char *text = p->failed ? p->e.msg : p->item.change == SIDES_SAME ? "the same" : p->rows.summary;
-	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text ? text : "");
+	const char *text = p->failed ? p->e.msg : p->rows.summary ? p->rows.summary : p->item.change == SIDES_SAME ? "the same" : "";
+	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text);
 	buf_free(&b);
 }
 
