@@ -300,7 +300,7 @@ static void set_fold(struct pane *p, bool unfold)
 static unsigned open_leaf(struct pane *p)
 {
 	if (exec_level(&p->list.cursor) == LEVEL_MESSAGE)
-		return messages_open(p->view.ui, p->list.cursor.v[3]);
+		return messages_show(p->view.ui, p->list.cursor.v[3]);
 	return open_pager(p);
 }
 
