@@ -54,7 +54,7 @@ static void set_fold(struct exec_pane *p, bool unfold)
 static unsigned open_leaf(struct exec_pane *p)
 {
 	if (exec_level(&p->list.box.cursor) == LEVEL_MESSAGE)
-		return messages_open(p->view.ui, p->list.box.cursor.v[3]);
+		return messages_show(p->view.ui, p->list.box.cursor.v[3]);
 	return exec_open_pager(p);
 }
 

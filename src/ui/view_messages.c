@@ -393,34 +393,6 @@ static const struct view_ops ops = {
 	.changed = changed, .subject = subject, .free = free_view,
 };
 
-static struct messages *new_view(struct ui *ui)
-{
-	struct messages *s = xcalloc(1, sizeof(*s));
-
-	s->view = (struct view){ .ops = &ops, .ui = ui };
-	s->at_end = true;
-	listview_init(&s->list, &list_ops, &list_array_ops, &s->array);
-	return s;
-}
-
-unsigned act_messages(struct view *v, const char *arg)
-{
-	struct ui *ui = v->ui;
-	struct messages *s;
-
-	(void)arg;
-	if (!ui->query) {
-		ui_notice(ui, "there is no record here yet");
-		return TURN_DRAW;
-	}
-	if (v->ops == &ops)
-		return TURN_NOTHING;
-	s = new_view(ui);
-	read_all(s);
-	ui_push(ui, &s->view);
-	return TURN_DRAW;
-}
-
 static const struct message_copy *find(const struct messages *s, int64_t id)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -429,23 +401,42 @@ static const struct message_copy *find(const struct messages *s, int64_t id)
 	return NULL;
 }
 
-unsigned messages_open(struct ui *ui, int64_t id)
+/* On what it cites, so that Enter goes on to there. */
+static void place_at(struct messages *s, int64_t message)
 {
-	struct messages *s = new_view(ui);
-	const struct message_copy *m;
+	const struct message_copy *m = find(s, message);
 	struct cite cite;
 
-	read_all(s);
-	m = find(s, id);
-	if (!m && id < INT64_MAX - MESSAGES_MOST) {
-		s->before = id + MESSAGES_MOST / 2;
+	if (!m && message < INT64_MAX - MESSAGES_MOST) { /* an old one stands among those around it */
+		s->before = message + MESSAGES_MOST / 2;
 		read_all(s);
-		m = find(s, id);
+		m = find(s, message);
 	}
 	s->at_end = false;
-	s->at_id = id;
-	/* On what it cites, so that Enter goes on to there. */
+	s->at_id = message;
 	s->at_byte = m && cite_next(m->text, m->n, 0, &cite) ? cite.start : 0;
+}
+
+unsigned messages_show(struct ui *ui, int64_t message)
+{
+	struct messages *s = xcalloc(1, sizeof(*s));
+
+	s->view = (struct view){ .ops = &ops, .ui = ui };
+	s->at_end = true;
+	listview_init(&s->list, &list_ops, &list_array_ops, &s->array);
+	read_all(s);
+	if (message)
+		place_at(s, message);
 	ui_push(ui, &s->view);
 	return TURN_DRAW;
+}
+
+unsigned act_messages(struct view *v, const char *arg)
+{
+	(void)arg;
+	if (!v->ui->query) {
+		ui_notice(v->ui, "there is no record here yet");
+		return TURN_DRAW;
+	}
+	return v->ops == &ops ? TURN_NOTHING : messages_show(v->ui, 0);
 }
