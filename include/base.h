@@ -88,6 +88,8 @@ void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 void buf_vaddf(struct buf *b, const char *fmt, va_list ap) PRINTF(2, 0);
+/* In base64 (RFC 4648 section 4), on one line. */
+void buf_add_base64(struct buf *b, const void *p, size_t n);
 /* Makes room for n more bytes, zeroed, and returns where they go; the caller adds to len. */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_clear(struct buf *b);
@@ -136,6 +138,8 @@ bool path_is_plain_relative(const char *path);
  * `out`, and leaves it as it was on failure; a FIFO without a writer reads as empty. */
 bool fs_read(int dirfd, const char *path, size_t max, struct buf *out, struct err *e); /* ERR_LIMIT over max */
 bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct err *e);
+/* Up to n bytes at `at`, fewer only where the file ends; -1 with errno. */
+int64_t fs_pread(int fd, void *p, size_t n, int64_t at);
 bool fs_write_fd(int fd, const void *p, size_t n, const char *what, struct err *e);
 /* Writes a temporary file beside, fsyncs it and its folder when `durable`, renames over. */
 bool fs_write(int dirfd, const char *path, const void *p, size_t n, bool durable, struct err *e);

@@ -97,6 +97,9 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e); /* NULL unsets */
 /* Limits in force for this asker: defaults, then user's, then workspace's settings. */
 bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy *out, struct err *e);
+/* How many runs of one assistant's program go on at once: setting `assistant-runs`. */
+#define ASSISTANT_RUNS_MOST 32
+bool settings_assistant_runs(struct workspace *ws, int64_t *n, struct err *e);
 /* Name of the person: setting `name`, else git's user.name, else the login; owned. */
 char *settings_person(struct workspace *ws);
 

@@ -147,6 +147,16 @@ void sandbox_end(struct sandbox *sb);
 /* Kills what may still live, waits for it, releases everything. NULL is fine. */
 void sandbox_free(struct sandbox *sb);
 
+/* ---- what a run uses right now (load.c) ---------------------------------------------------- */
+
+struct sandbox_load {
+	int64_t cpu_us;    /* processor time so far, user and system, of ended processes too */
+	int64_t memory;    /* bytes now, without those of files */
+	int64_t threads;   /* of all its processes, now */
+};
+/* Of the runs that this process launched, ours or another's: by what /proc tells. False: there is none. */
+bool sandbox_load(pid_t launcher, struct sandbox_load *out);
+
 /* ---- what this machine can do (probe.c) --------------------------------------------------- */
 
 struct sandbox_caps {

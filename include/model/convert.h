@@ -12,12 +12,18 @@
  *   pptx   of "slide 1", "notes of slide 1" …
  *   pdf    lines of "page 1" …, by pdftotext where it is installed
  *   image  rows of "frame 1" … (JPEG, GIF, BMP, WebP, TIFF) as hexadecimal RGBA, where python3 has Pillow
+ *   small  not lines: an image at most 1600 pixels wide or high and 120 kB, PNG or JPEG, where python3 has Pillow; for
+ *          assistants, and for no kind of file by itself
  * {"more": …} stands at the end where something was left out.
  */
 #ifndef TICKMARK_MODEL_CONVERT_H
 #define TICKMARK_MODEL_CONVERT_H
 
 #include "base.h"
+
+#include <sys/types.h>
+
+struct query;
 struct span; /* text.h */
 struct workspace;
 
@@ -28,6 +34,12 @@ const char *convert_reader(const char *name, struct span bytes);
  * ERR_CORRUPT says why the reader could not. `cancel` (NULL: never) is looked at now and then. */
 bool convert_lines(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, const bool *cancel,
                    struct buf *out, struct err *e);
+/* The answer that is in the cache; false: there is none. */
+bool convert_cached(struct query *q, const struct digest *content, const char *reader, struct buf *out);
+/* Begins to make it, for a front that must not wait; when the process *pid has ended (the caller reaps it), the
+ * answer is in the cache or cannot be had. */
+bool convert_begin(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, pid_t *pid,
+                   struct err *e);
 /* Reads the content from the record, or from `fd` where it is not kept, and makes the cache's file; in that process:
  * no other threads, no record open. */
 bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e);

@@ -78,6 +78,11 @@ bool store_messages(struct store *st, int64_t after, bool newest_first, size_t l
                     struct err *e);
 /* Those that cite an attempt. */
 bool store_messages_of(struct store *st, int64_t attempt, store_message_fn fn, void *ctx, struct err *e);
+/* When each message behind `after` was said, in order of their ids. */
+bool store_message_times(struct store *st, int64_t after, bool (*fn)(void *ctx, int64_t id, int64_t at_us), void *ctx,
+                         struct err *e);
+/* When a step came into the record; 0: there is none of that number. */
+bool store_step_created(struct store *st, int64_t step, int64_t *us, struct err *e);
 /* What a message cites. */
 bool store_message_cites(struct store *st, int64_t message, bool (*fn)(void *ctx, int64_t attempt), void *ctx,
                          struct err *e);

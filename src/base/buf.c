@@ -176,6 +176,22 @@ void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 	b->len += (size_t)n;
 }
 
+void buf_add_base64(struct buf *b, const void *bytes, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = bytes;
+
+	for (; n > 0; p += MIN(n, (size_t)3), n -= MIN(n, (size_t)3)) {
+		uint32_t v = (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+		char four[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63] };
+		if (n < 3)
+			four[3] = '=';
+		if (n < 2)
+			four[2] = '=';
+		buf_add(b, four, 4);
+	}
+}
+
 char *buf_reserve(struct buf *b, size_t n)
 {
 	make_room(b, n);

@@ -59,6 +59,23 @@ static bool too_large(struct err *e, const char *what, size_t max)
 	return err_set(e, ERR_LIMIT, "%s is larger than %s (%zu bytes)", what, text, max);
 }
 
+int64_t fs_pread(int fd, void *p, size_t n, int64_t at)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t got = pread(fd, (char *)p + have, n - have, at + (off_t)have);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		have += (size_t)got;
+	}
+	return (int64_t)have;
+}
+
 bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct err *e)
 {
 	size_t before = out->len;

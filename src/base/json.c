@@ -77,21 +77,11 @@ static json_t *repaired_text(const void *p, size_t n)
 	return v;
 }
 
-/* RFC 4648 section 4. */
-static json_t *base64_text(const unsigned char *p, size_t n)
+static json_t *base64_text(const void *p, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	struct buf b = { 0 };
 
-	for (; n > 0; p += MIN(n, (size_t)3), n -= MIN(n, (size_t)3)) {
-		uint32_t v = (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
-		char four[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63] };
-		if (n < 3)
-			four[3] = '=';
-		if (n < 2)
-			four[2] = '=';
-		buf_add(&b, four, 4);
-	}
+	buf_add_base64(&b, p, n);
 	json_t *v = must(json_stringn_nocheck(b.data ? b.data : "", b.len));
 	buf_free(&b);
 	return v;

@@ -66,13 +66,37 @@ static void limit_object(struct json_writer *w, const struct limit_info *info, c
 	free(raise);
 }
 
+/* How many at once is no limit of a run, and no person's. */
+static void runs_row(struct columns *t, int64_t runs)
+{
+	columns_cell(t, "assistant-runs");
+	columns_cell(t, "none");
+	columns_cell(t, "%lld", (long long)runs);
+	columns_cell(t, "config assistant-runs");
+	columns_cell(t, "runs of one assistant's program at once");
+	columns_row(t);
+}
+
+static void runs_object(struct json_writer *w, int64_t runs)
+{
+	json_open(w, NULL, '{');
+	json_put_text(w, "name", "assistant-runs");
+	json_put_int(w, "person", 0);
+	json_put_int(w, "assistant", runs);
+	json_put_text(w, "unit", "count");
+	json_put_text(w, "help", "runs of one assistant's program at once");
+	json_put_text(w, "raise", "config assistant-runs");
+	json_close(w);
+}
+
 static int show_limits(struct cmd *c)
 {
+	int64_t runs = 0;
 	struct policy person = { 0 }, assistant = { 0 };
 	struct err e = { 0 };
 
 	if (!settings_policy(c->ws, ASKER_PERSON, &person, &e) ||
-	    !settings_policy(c->ws, ASKER_ASSISTANT, &assistant, &e))
+	    !settings_policy(c->ws, ASKER_ASSISTANT, &assistant, &e) || !settings_assistant_runs(c->ws, &runs, &e))
 		return cmd_fail(c, &e);
 	if (c->json) {
 		struct json_writer *w = json_writer_new();
@@ -80,12 +104,14 @@ static int show_limits(struct cmd *c)
 		json_open(w, "limits", '[');
 		for (size_t i = 0; i < limit_table_len; i++)
 			limit_object(w, &limit_table[i], &person, &assistant);
+		runs_object(w, runs);
 		json_close(w);
 		return cmd_print_json(c, w, STATUS_DONE);
 	}
 	struct columns *t = columns_new("limit\t>person\t>assistant\traised by\twhat it limits");
 	for (size_t i = 0; i < limit_table_len; i++)
 		limit_row(t, &limit_table[i], &person, &assistant);
+	runs_row(t, runs);
 	columns_print(t, stdout, "");
 	return STATUS_DONE;
 }

@@ -111,7 +111,7 @@ const struct cmd_entry cmd_draft_entry = {
 	.detail = "The command of the setting assistant gets a JSON document on stdin (request, attached files, the last steps; "
 	          "model/fixer.h lists its members) and gives the code on stdout, which is printed; nothing runs. It is your own "
 	          "program and runs outside the sandbox: tickmark config --user assistant COMMAND. Key A of the screen puts the "
-	          "draft into your editor. With --tell it gets an attempt instead and its answer becomes a message.",
+	          "draft into your editor. With --tell (key L) it gets an attempt instead, and its answer becomes a message.",
 	.statuses = "0 drafted, 2 it could not be, 3 wrong use",
 	.examples = "tickmark draft sum of TIV by city in schedule.csv",
 	.options = draft_options,

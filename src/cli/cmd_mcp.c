@@ -211,7 +211,8 @@ const struct cmd_entry cmd_mcp_entry = {
 		"Every run of an assistant is an attempt like any other, with its program's name and version as who asked: tickmark "
 		"in another window shows it live. An assistant can run code, read the record and the attached files, attach data with "
 		"its source, save a run's file into the folder under a new name, and leave messages; it cannot mark, prune or "
-		"configure. When its program goes away, its runs go on to their end or their limit.\n\n"
+		"configure. When its program goes away, its runs go on to their end or their limit. Two of its runs go on at once, and "
+		"more wait their turn: tickmark config assistant-runs.\n\n"
 		"--print-config says where the configuration belongs, and a command that puts it there where the client has one. "
 		"Most assistants keep using their own shell until their instruction file (CLAUDE.md, AGENTS.md, GEMINI.md) tells "
 		"them otherwise: --print-instructions gives the paragraph.",

@@ -84,14 +84,16 @@ static const struct { const char *magic; size_t at, n; const char *mime; } magic
 	{ "GIF87a", 0, 6, "image/gif" },
 	{ "GIF89a", 0, 6, "image/gif" },
 	{ "WEBPVP8", 8, 7, "image/webp" },
+	{ "II*\0", 0, 4, "image/tiff" },
+	{ "MM\0*", 0, 4, "image/tiff" },
 	{ "%PDF-", 0, 5, "application/pdf" },
-	{ "PK\x03\x04", 0, 4, "application/zip" },
 };
 
 static const struct { const char *end, *mime; } endings[] = {
 	{ ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
 	{ ".csv", "text/csv" }, { ".json", "application/json" }, { ".py", "text/x-python" }, { ".txt", "text/plain" },
 	{ ".md", "text/markdown" }, { ".html", "text/html" }, { ".svg", "image/svg+xml" }, { ".png", "image/png" },
+	{ ".gif", "image/gif" }, { ".webp", "image/webp" }, { ".bmp", "image/bmp" }, { ".tif", "image/tiff" }, { ".tiff", "image/tiff" },
 	{ ".jpg", "image/jpeg" }, { ".jpeg", "image/jpeg" }, { ".pdf", "application/pdf" }, { ".parquet", "application/octet-stream" },
 };
 
@@ -99,7 +101,7 @@ const char *mime_of(const char *name, const void *p, size_t n)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; p && i < ARRAY_LEN(magics) - 1; i++)
+	for (size_t i = 0; p && i < ARRAY_LEN(magics); i++)
 		if (n >= magics[i].at + magics[i].n && memcmp((const char *)p + magics[i].at, magics[i].magic, magics[i].n) == 0)
 			return magics[i].mime;
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
@@ -116,4 +118,9 @@ bool mime_is_image(const char *mime)
 {
 	return strcmp(mime, "image/png") == 0 || strcmp(mime, "image/jpeg") == 0 || strcmp(mime, "image/gif") == 0 ||
 	       strcmp(mime, "image/webp") == 0;
+}
+
+bool mime_is_drawn(const char *mime)
+{
+	return mime_is_image(mime) || strcmp(mime, "image/bmp") == 0 || strcmp(mime, "image/tiff") == 0;
 }

@@ -3,7 +3,6 @@
 #include "model/source.h"
 #include "text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,20 +12,7 @@
 
 static int64_t read_fd(void *ctx, int64_t pos, void *buf, size_t n)
 {
-	int fd = *(int *)ctx;
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t got = pread(fd, (char *)buf + done, n - done, pos + (int64_t)done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		done += (size_t)got;
-	}
-	return (int64_t)done;
+	return fs_pread(*(int *)ctx, buf, n, pos);
 }
 
 bool file_open(struct server *sv, const char *path, struct file *out, struct err *e)

@@ -4,8 +4,6 @@
 
 #include "server.h"
 
-#define FILE_IMAGE ((size_t)512 << 10)
-
 struct source;
 struct source_record;
 struct file {

@@ -4,6 +4,7 @@
  * cancelled, is followed to its end all the same.
  */
 #include "lives.h"
+#include "previews.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,16 +76,39 @@ static void answer_error(struct server *sv, struct live *l, const struct err *e)
 {
 	struct result r = { 0 };
 
-	if (!l->asked)
+	if (!l->asked) {
+		log_line("run of %s: %s", origin_asker(&l->from).name, e->msg);
 		return;
+	}
 	result_fail(&r, "%s", e->msg);
 	result_send(sv, &l->from, &r);
 	l->asked = false;
 }
 
+/* How many may run at once: asked for each time, so that the person can change it while we serve. */
+static size_t at_once(struct server *sv)
+{
+	int64_t n;
+
+	/* Settings that cannot be read stop a run itself, and say so there. */
+	return settings_assistant_runs(sv->ws, &n, NULL) ? (size_t)n : 1;
+}
+
+/* "waits for its turn: 2 run, 3 wait before it". Owned. */
+static char *queue_place(struct server *sv, const struct live *l)
+{
+	size_t before = 0;
+
+	for (const struct live *x = sv->lives; x != l; x = x->next)
+		before += x->state == LIVE_WAITS;
+	return xasprintf("waits for its turn: %zu run, %zu wait before it", count(sv, LIVE_RUNS), before);
+}
+
 static void start_waiting(struct server *sv)
 {
-	for (struct live *l = sv->lives; l && count(sv, LIVE_RUNS) < MCP_AT_ONCE; l = l->next) {
+	size_t most = count(sv, LIVE_WAITS) > 0 ? at_once(sv) : 0;
+
+	for (struct live *l = sv->lives; l && count(sv, LIVE_RUNS) < most; l = l->next) {
 		struct err e = { 0 };
 		if (l->state == LIVE_WAITS && !start(sv, l, &e))
 			answer_error(sv, l, &e);
@@ -103,7 +127,8 @@ bool lives_add(struct server *sv, const struct origin *from, struct live_order *
 	l->order = *what;
 	l->from = origin_dup(from);
 	l->asked = true;
-	l->answer_by_us = clock_mono_us() + what->answer_us;
+	l->created_us = clock_mono_us();
+	l->answer_by_us = l->created_us + what->answer_us;
 	while (*end)
 		end = &(*end)->next;
 	*end = l;
@@ -122,6 +147,18 @@ static void add_front(struct result *r, const struct server *sv, const struct li
 	free(dir);
 }
 
+#define QUEUED_US 300000 /* less is not worth a word */
+
+static void add_queued(struct result *r, const struct live *l)
+{
+	char text[UNIT_TEXT];
+
+	if (l->started_us - l->created_us < QUEUED_US)
+		return;
+	duration_format(l->started_us - l->created_us, text);
+	result_add(r, "note: it waited %s for its turn\n", text);
+}
+
 static void answer(struct server *sv, struct live *l)
 {
 	struct result r = { 0 };
@@ -133,10 +170,12 @@ static void answer(struct server *sv, struct live *l)
 	bool ok = q && report_attempt(&r, q, l->attempt, l->run ? run_remarks(l->run) : NULL,
 	                              REPORT_STREAMS | REPORT_IMAGES | REPORT_LINKS, &e);
 	query_close(q);
-	if (!ok)
-		result_fail(&r, "%s", e.msg);
-	else
+	if (ok) {
 		add_front(&r, sv, l);
+		add_queued(&r, l);
+	} else {
+		result_fail(&r, "%s", e.msg);
+	}
 	result_send(sv, &l->from, &r);
 	l->asked = false;
 }
@@ -147,6 +186,20 @@ static void finish(struct live *l)
 {
 	l->state = LIVE_ENDED;
 	l->settle_by_us = clock_mono_us() + SETTLE_US;
+}
+
+/* The answer goes out when its images are there, or nobody wants it any more. */
+static void draw(struct server *sv, struct live *l)
+{
+	bool ready = !l->asked || clock_mono_us() > l->draw_by_us;
+	struct query *q = ready ? NULL : place_query(sv, NULL);
+
+	ready = !q || previews_ready(sv, q, l->attempt);
+	query_close(q);
+	if (!ready)
+		return;
+	answer(sv, l);
+	finish(l);
 }
 
 static void vanished(struct server *sv, struct live *l)
@@ -168,8 +221,9 @@ static void take_event(struct server *sv, struct live *l, const struct run_event
 		l->bytes += (int64_t)ev->len;
 		break;
 	case RUN_ENDED:
-		answer(sv, l);
-		finish(l);
+		l->state = LIVE_DRAWS;
+		l->draw_by_us = clock_mono_us() + PREVIEWS_WAIT_US;
+		draw(sv, l);
 		break;
 	case RUN_GONE:
 		vanished(sv, l);
@@ -212,13 +266,13 @@ static void tell_progress(struct server *sv, struct live *l)
 	int64_t now = clock_mono_us(), since = l->from.progress_us ? l->from.progress_us : l->created_us;
 	char size[UNIT_TEXT], *text;
 
-	if (!l->created_us)
-		l->created_us = since = now;
 	if (!l->asked || now - since < (l->from.progress_us ? PROGRESS_US : FIRST_PROGRESS_US))
 		return;
 	size_format(l->bytes, size);
 	if (l->state == LIVE_WAITS)
-		text = xstrdup("waits for its turn");
+		text = queue_place(sv, l);
+	else if (l->state == LIVE_DRAWS)
+		text = xstrdup("ended; its images are made smaller");
 	else
 		text = xasprintf("%s, %lld s, %s bytes of output", l->attempt ? "running" : "starting",
 		                 (long long)(now - l->started_us) / 1000000, size);
@@ -226,11 +280,27 @@ static void tell_progress(struct server *sv, struct live *l)
 	free(text);
 }
 
+static void answer_queued(struct server *sv, struct live *l)
+{
+	struct result r = { 0 };
+	char *place = queue_place(sv, l);
+
+	result_add(&r, "not started yet: it %s. It starts by itself then, unless your program has gone, and list_attempts shows it. %zu runs of "
+	           "yours go on at once here; the person can change that: tickmark config assistant-runs N\n", place, at_once(sv));
+	result_send(sv, &l->from, &r);
+	l->asked = false;
+	free(place);
+}
+
 /* The client would give up: it gets what there is, and where to ask for the rest. */
 static void answer_early(struct server *sv, struct live *l)
 {
-	if (l->asked && l->state == LIVE_RUNS && l->attempt && clock_mono_us() > l->answer_by_us)
+	if (!l->asked || clock_mono_us() <= l->answer_by_us)
+		return;
+	if (l->state == LIVE_RUNS && l->attempt)
 		answer(sv, l);
+	else if (l->state == LIVE_WAITS)
+		answer_queued(sv, l);
 }
 
 static void sweep(struct server *sv)
@@ -254,10 +324,12 @@ int64_t lives_step(struct server *sv)
 	for (struct live *l = sv->lives; l; l = l->next) {
 		if (l->state == LIVE_RUNS)
 			more |= follow(sv, l);
-		if (l->state == LIVE_RUNS || l->state == LIVE_WAITS) {
+		if (l->state <= LIVE_DRAWS) {
 			tell_progress(sv, l);
 			answer_early(sv, l);
 		}
+		if (l->state == LIVE_DRAWS)
+			draw(sv, l);
 		if (l->state == LIVE_ENDED)
 			settle(l);
 	}

@@ -7,6 +7,7 @@
 enum live_state {
 	LIVE_WAITS, /* for its turn */
 	LIVE_RUNS,
+	LIVE_DRAWS, /* it ended; its images are made small enough for the answer */
 	LIVE_ENDED, /* its runner brings the record into one file */
 	LIVE_OVER,  /* to be freed */
 };
@@ -20,7 +21,7 @@ struct live {
 	struct origin from;
 	bool asked;             /* somebody awaits the answer */
 	int64_t answer_by_us;   /* monotonic times */
-	int64_t created_us, started_us, settle_by_us;
+	int64_t created_us, started_us, draw_by_us, settle_by_us;
 	int64_t bytes;          /* of both streams */
 	char *by;               /* who stopped it; NULL */
 };

@@ -4,6 +4,7 @@
  * its descriptor is moved away at the start, so that no stray line and no child can reach it.
  */
 #include "mcp.h"
+#include "previews.h"
 #include "server.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #define WRITE_PIECE ((size_t)4096)        /* PIPE_BUF: what a pipe takes whole once poll says it takes */
 #define SENDING_FULL ((size_t)4 << 20)    /* no more is read before the client has taken some */
 #define GRACE_US 1000000                  /* for answers that are near when stdin ends */
-#define FDS 48
+#define FDS (2 + 4 * ASSISTANT_RUNS_MOST) /* those whose runner still settles need one, too */
 
 /* ---- descriptors ---- */
 
@@ -154,7 +155,7 @@ static void serve(struct server *sv)
 	while (!sv->gone) {
 		take_lines(sv);
 		int64_t us = sooner(lives_step(sv), waits_step(sv));
-		us = sooner(us, reply_unpark(sv, false));
+		us = sooner(us, sooner(previews_step(sv), reply_unpark(sv, false)));
 		if (sv->deaf) {
 			int64_t now = clock_mono_us();
 			end_us = end_us ? end_us : now + GRACE_US;
@@ -171,6 +172,7 @@ static void release(struct server *sv)
 {
 	lives_free(sv);
 	waits_free(sv);
+	previews_free(sv);
 	(void)reply_unpark(sv, true);
 	rpc_lines_free(&sv->lines);
 	buf_free(&sv->sending);

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #define TEXT_MOST ((size_t)48 << 10)   /* all of a result's text */
-#define IMAGES_MOST 4
-#define IMAGE_BYTES ((size_t)512 << 10) /* of all images together: base64 makes them 683 KiB of 1 MB */
 #define IMAGE_SIDE 2000                 /* pixels: larger ones break some clients */
 #define LINKS_MOST 60
 
@@ -92,12 +90,18 @@ static bool small_enough(const unsigned char *p, size_t n, const char *mime)
 	return w > 0 && h > 0 && w <= IMAGE_SIDE && h <= IMAGE_SIDE;
 }
 
+bool image_fits(const void *p, size_t n)
+{
+	const char *mime = mime_of("", p, n);
+
+	return n <= IMAGE_BYTES && mime_is_image(mime) && small_enough(p, n, mime);
+}
+
 bool result_image(struct result *r, const void *p, size_t n)
 {
 	const char *mime = mime_of("", p, n);
 
-	if (r->images_n >= IMAGES_MOST || n > IMAGE_BYTES - MIN(r->image_bytes, IMAGE_BYTES) || !mime_is_image(mime) ||
-	    !small_enough(p, n, mime))
+	if (r->images_n >= IMAGES_MOST || n > IMAGE_BYTES - MIN(r->image_bytes, IMAGE_BYTES) || !image_fits(p, n))
 		return false;
 	r->images = grow(r->images, r->images_n, &r->images_cap, sizeof(*r->images));
 	r->images[r->images_n] = (struct image){ .mime = mime };

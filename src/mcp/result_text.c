@@ -1,5 +1,5 @@
 /* An attempt as an assistant gets it: what happened, what can be done about it, what came out. */
-#include "server.h"
+#include "previews.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #define FILES_SHOWN 40
 #define INPUTS_SHOWN 20
 #define REFUSALS_SHOWN 8
-#define IMAGE_READ ((size_t)512 << 10)
 
 /* ---- the line of outcome ---- */
 
@@ -170,26 +169,28 @@ static void add_files(struct result *r, const struct detail *d, bool link)
 
 /* ---- images ---- */
 
-static bool add_bytes(void *ctx, const void *p, size_t n, struct err *e)
+static void add_image(struct result *r, struct query *q, const struct detail *d, const struct entry *f)
 {
-	buf_add(ctx, p, n);
-	return ((struct buf *)ctx)->len <= IMAGE_READ || err_set(e, ERR_LIMIT, "too large");
+	char *name = clean_name(f->path), size[UNIT_TEXT];
+	bool reduced = false;
+
+	size_format(f->size, size);
+	if (!preview_add(r, q, f, &reduced))
+		result_add(r, "image %s is not shown here (too large, or too many): read_file with attempt %s shows one, its link has all of it\n",
+		           name, d->ref);
+	else if (reduced)
+		result_add(r, "image %s follows, made smaller (it has %s bytes; its link has all of them)\n", name, size);
+	else
+		result_add(r, "image %s follows\n", name);
+	free(name);
 }
 
 static void add_images(struct result *r, struct query *q, const struct detail *d)
 {
 	for (size_t i = 0; i < d->artifacts_n; i++) {
 		const struct entry *f = &d->artifacts[i];
-		struct buf b = { 0 };
-		if (digest_is_zero(&f->sha256) || !mime_is_image(mime_of(f->path, NULL, 0)))
-			continue;
-		bool shown = f->size <= (int64_t)IMAGE_READ && query_blob(q, &f->sha256, add_bytes, &b, NULL) &&
-		             result_image(r, b.data, b.len);
-		char *name = clean_name(f->path);
-		result_add(r, shown ? "image %s follows\n" : "image %s is not shown here (too large, or too many): read it by its link, or draw it smaller\n",
-		           name);
-		free(name);
-		buf_free(&b);
+		if (!digest_is_zero(&f->sha256) && mime_is_drawn(mime_of(f->path, NULL, 0)))
+			add_image(r, q, d, f);
 	}
 }
 

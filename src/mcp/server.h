@@ -17,8 +17,7 @@
 
 #define MCP_NAME "tickmark"
 #define MCP_MODERN "2026-07-28"
-#define MCP_AT_ONCE 2             /* runs of one server; more wait their turn */
-#define MCP_WAITING 32            /* that wait */
+#define MCP_WAITING 32            /* runs that wait for their turn */
 #define MCP_REPLY ((size_t)1 << 20) /* a reply is kept below this */
 
 /* An array of messages (revision 2025-03-26): answered as one when all of it is. */
@@ -41,6 +40,7 @@ struct origin {
 struct live;
 struct wait;
 struct parked;
+struct previews;
 struct call;
 
 struct server {
@@ -56,6 +56,7 @@ struct server {
 	char *client, *version;    /* of it */
 	struct live *lives;        /* oldest first */
 	struct wait *waits;
+	struct previews *previews; /* images that are made smaller; NULL: none yet */
 	struct parked *parked;     /* replies that must not follow a progress at once */
 	struct rpc_id *listening;  /* subscriptions of the modern era that are open */
 	size_t listening_n, listening_cap;
@@ -122,7 +123,11 @@ void result_add(struct result *r, const char *fmt, ...) PRINTF(2, 3);
 /* An error that the assistant can act on, as the whole text. */
 void result_fail(struct result *r, const char *fmt, ...) PRINTF(2, 3);
 void result_link(struct result *r, char *uri, const char *name, const char *mime, int64_t size); /* takes uri */
-/* False: over the budget, or no image that clients take; then nothing was added. */
+#define IMAGES_MOST 4
+#define IMAGE_BYTES ((size_t)512 << 10) /* of all images together: base64 makes them 683 KiB of 1 MB */
+/* Whether clients take it as it is: kind, bytes and pixels. */
+bool image_fits(const void *p, size_t n);
+/* False: over the budget, or no image that fits; then nothing was added. */
 bool result_image(struct result *r, const void *p, size_t n);
 void result_send(struct server *sv, const struct origin *o, struct result *r); /* and frees it */
 void result_free(struct result *r);
@@ -134,7 +139,8 @@ char *clean_line(const char *s);
 char *clean_name(const char *s);
 /* MIME type by content, else by the end of the name; constant. */
 const char *mime_of(const char *name, const void *p, size_t n);
-bool mime_is_image(const char *mime);
+bool mime_is_image(const char *mime); /* clients take it */
+bool mime_is_drawn(const char *mime); /* those, and what can be made one of them (previews.h) */
 
 /* ---- attempts as text (result_text.c, clip.c) ------------------------------------------------------------------ */
 
@@ -224,8 +230,12 @@ extern const struct tool tool_run_python, tool_list_files, tool_list_attempts, t
 void tools_list(struct request *rq);
 void tools_call(struct request *rq);
 
-/* Refers to an attempt by a call's argument; false: the result says why. */
+/* The record, to be closed; NULL: the result says why not. */
+struct query *call_query(const struct call *c, struct result *r);
+/* The attempt that an argument refers to; false: the result says why. */
 bool call_attempt(const struct call *c, const char *name, struct query *q, int64_t *attempt, struct result *r);
+/* Both. */
+struct query *call_query_attempt(const struct call *c, const char *name, int64_t *attempt, struct result *r);
 /* An artifact of an attempt by the name that clean_name gave, or its own; NULL: the result says what is there. */
 const struct entry *call_artifact(const struct detail *d, const char *path, struct result *r);
 
@@ -253,8 +263,15 @@ bool lives_busy(const struct server *sv); /* somebody still awaits an answer of 
 void lives_stop_by_attempt(struct server *sv, int64_t attempt, const char *by, bool *found);
 void lives_free(struct server *sv);
 
-void waits_add(struct server *sv, const struct origin *from, int64_t attempt, int64_t until_us);
-/* A second wait for a run that this server has not queued yet. */
+struct wait_for {
+	int64_t attempt;
+	bool reading;          /* not for its end: it is shown as it is, when its images are there */
+	int64_t until_us;      /* monotonic; of one that is not for reading */
+	const char *path;      /* of an image that it left, which is shown alone; NULL: the attempt is */
+};
+/* Answers `from` when what it waits for is there, at the next turn of the loop at the earliest. */
+void waits_add(struct server *sv, const struct origin *from, const struct wait_for *what);
+/* Answers what can be; microseconds until it wants to be called again, -1: nothing waits. */
 int64_t waits_step(struct server *sv);
 bool waits_cancel(struct server *sv, const struct rpc_id *id);
 void waits_free(struct server *sv);

@@ -43,8 +43,8 @@ static void show(const struct call *c, struct result *r, const char *path, struc
 		range_add(r, bytes, size, &w);
 	} else if (mime_is_image(kind.mime)) {
 		struct buf b = { 0 };
-		bool ok = file_read(bytes, size, FILE_IMAGE, &b) && result_image(r, b.data, b.len);
-		result_add(r, ok ? "%s, %s, %lld bytes\n" : "%s, %s, %lld bytes: too large to be shown; draw it smaller\n", name, kind.mime,
+		bool ok = file_read(bytes, size, IMAGE_BYTES, &b) && result_image(r, b.data, b.len);
+		result_add(r, ok ? "%s, %s, %lld bytes\n" : "%s, %s, %lld bytes: too large to be shown as it is; have run_python draw it smaller\n", name, kind.mime,
 		           (long long)size);
 		buf_free(&b);
 	} else {
@@ -54,39 +54,68 @@ static void show(const struct call *c, struct result *r, const char *path, struc
 	free(name);
 }
 
-static bool read_file(const struct call *c, struct result *r)
+static bool read_from_folder(const struct call *c, const char *path, struct result *r)
 {
 	struct file f = { 0 };
 	struct err e = { 0 };
-	struct buf undone = { 0 };
-	const char *path = name_of(&undone, call_text(c, "path", "")), *ref = call_text(c, "attempt", NULL);
-	int64_t attempt = 0;
 
-	if (!place_open(c->sv, &e)) {
+	if (!place_open(c->sv, &e))
 		result_fail(r, "%s", e.msg);
-	} else if (!ref) {
-		if (file_open(c->sv, path, &f, &e))
-			show(c, r, path, f.bytes, f.size);
-		else
-			result_fail(r, "%s; list_files shows what there is", e.msg);
-	} else {
-		struct query *q = query_open(c->sv->ws, &e);
-		struct detail d;
-		if (!q) {
-			result_fail(r, "%s", e.msg);
-		} else if (call_attempt(c, "attempt", q, &attempt, r) && query_detail(q, attempt, &d, &e)) {
-			const struct entry *entry = call_artifact(&d, path, r);
-			if (entry && file_open_blob(c->sv, entry, &f, &e))
-				show(c, r, entry->path, f.bytes, f.size);
-			else if (entry)
-				result_fail(r, "%s", e.msg);
-			query_detail_free(&d);
-		}
-		query_close(q);
-	}
+	else if (file_open(c->sv, path, &f, &e))
+		show(c, r, path, f.bytes, f.size);
+	else
+		result_fail(r, "%s; list_files shows what there is", e.msg);
 	file_close(&f);
-	buf_free(&undone);
 	return true;
+}
+
+/* False: it is an image, and shown when it is small enough. */
+static bool show_left(const struct call *c, struct result *r, int64_t attempt, const struct entry *entry)
+{
+	struct wish w = call_wish(c);
+	struct file f = { 0 };
+	struct err e = { 0 };
+	bool send = true;
+
+	if (!file_open_blob(c->sv, entry, &f, &e))
+		result_fail(r, "%s", e.msg);
+	else if (mime_is_drawn(file_look(entry->path, f.bytes, f.size).mime) && w.from_byte < 0 && w.bytes < 0)
+		send = false;
+	else
+		show(c, r, entry->path, f.bytes, f.size);
+	file_close(&f);
+	if (!send)
+		waits_add(c->sv, &c->rq->from, &(struct wait_for){ .attempt = attempt, .reading = true, .path = entry->path });
+	return send;
+}
+
+static bool read_from_attempt(const struct call *c, const char *path, struct result *r)
+{
+	int64_t attempt = 0;
+	struct query *q = call_query_attempt(c, "attempt", &attempt, r);
+	struct err e = { 0 };
+	bool send = true;
+	struct detail d;
+
+	if (q && !query_detail(q, attempt, &d, &e)) {
+		result_fail(r, "%s", e.msg);
+	} else if (q) {
+		const struct entry *entry = call_artifact(&d, path, r);
+		send = !entry || show_left(c, r, attempt, entry);
+		query_detail_free(&d);
+	}
+	query_close(q);
+	return send;
+}
+
+static bool read_file(const struct call *c, struct result *r)
+{
+	struct buf undone = { 0 };
+	const char *path = name_of(&undone, call_text(c, "path", ""));
+	bool send = (call_text(c, "attempt", NULL) ? read_from_attempt : read_from_folder)(c, path, r);
+
+	buf_free(&undone);
+	return send;
 }
 
 const struct tool tool_read_file = {
@@ -251,16 +280,14 @@ static bool save_to(const struct call *c, struct query *q, int64_t attempt, cons
 static bool save_file(const struct call *c, struct result *r)
 {
 	struct err e = { 0 };
-	struct query *q = place_query(c->sv, &e);
 	struct buf undone = { 0 };
 	int64_t attempt = 0;
+	struct query *q = call_query_attempt(c, "attempt", &attempt, r);
 	struct detail d;
 
-	if (!q) {
+	if (q && !query_detail(q, attempt, &d, &e)) {
 		result_fail(r, "%s", e.msg);
-		return true;
-	}
-	if (call_attempt(c, "attempt", q, &attempt, r) && query_detail(q, attempt, &d, &e)) {
+	} else if (q) {
 		const struct entry *f = call_artifact(&d, call_text(c, "path", ""), r);
 		const char *to = f ? call_text(c, "to", path_base(f->path)) : NULL;
 		if (f && !call_text(c, "to", NULL) && path_is_plain_relative(f->path) && f->path[0] != '~')

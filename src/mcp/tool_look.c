@@ -155,12 +155,10 @@ static bool list_attempts(const struct call *c, struct result *r)
 {
 	struct log_filter f = { .step = call_int(c, "step", 0), .limit = (size_t)call_int(c, "limit", 30) };
 	struct err e = { 0 };
-	struct query *q = place_query(c->sv, &e);
+	struct query *q = call_query(c, r);
 
-	if (!q) {
-		result_fail(r, "%s", e.msg);
+	if (!q)
 		return true;
-	}
 	if (!call_text(c, "before", NULL) || call_attempt(c, "before", q, &f.after, r)) {
 		result_add(r, "%lld attempts of %lld steps, newest first:\n", (long long)query_tally(q, "attempts"),
 		           (long long)query_tally(q, "steps"));
@@ -220,12 +218,6 @@ static bool read_stream(const struct call *c, struct result *r, struct query *q,
 
 	(void)q;
 	return read_source(c, r, &(struct source_spec){ .kind = SOURCE_STREAM, .attempt = attempt, .stream = stream }, e);
-}
-
-static bool read_overview(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e)
-{
-	(void)c;
-	return report_attempt(r, q, attempt, NULL, REPORT_STREAMS | REPORT_IMAGES | REPORT_LINKS, e);
 }
 
 static void add_entries(struct result *r, const struct entry *list, size_t n, bool inputs)
@@ -303,31 +295,26 @@ static const struct {
 	const char *section;
 	bool (*read)(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e);
 } readers[] = {
-	{ "overview", read_overview }, { "code", read_code },   { "stdout", read_stream },
-	{ "stderr", read_stream },     { "output", read_stream }, { "inputs", read_lists },
-	{ "files", read_lists },       { "environment", read_environment }, { "messages", read_messages },
+	{ "code", read_code }, { "stdout", read_stream }, { "stderr", read_stream },
+	{ "output", read_stream }, { "inputs", read_lists }, { "files", read_lists },
+	{ "environment", read_environment }, { "messages", read_messages },
 };
 
 static bool read_attempt(const struct call *c, struct result *r)
 {
 	const char *section = call_text(c, "section", "overview");
 	struct err e = { 0 };
-	struct query *q = place_query(c->sv, &e);
 	int64_t attempt = 0;
+	struct query *q = call_query_attempt(c, "attempt", &attempt, r);
 
-	if (!q) {
-		result_fail(r, "%s", e.msg);
-		return true;
-	}
-	bool ok = call_attempt(c, "attempt", q, &attempt, r);
-	for (size_t i = 0; ok && i < ARRAY_LEN(readers); i++)
+	for (size_t i = 0; q && i < ARRAY_LEN(readers); i++)
 		if (strcmp(readers[i].section, section) == 0 && !readers[i].read(c, r, q, attempt, &e))
 			result_fail(r, "%s", e.msg);
-	/* That an attempt failed is no failure of reading it. */
-	if (ok && strcmp(section, "overview") == 0 && e.code == ERR_NONE)
-		r->failed = false;
 	query_close(q);
-	return true;
+	bool overview = q && strcmp(section, "overview") == 0;
+	if (overview)
+		waits_add(c->sv, &c->rq->from, &(struct wait_for){ .attempt = attempt, .reading = true });
+	return !overview;
 }
 
 const struct tool tool_read_attempt = {

@@ -166,24 +166,20 @@ static bool take_retry(const struct call *c, struct live_order *o, struct result
 {
 	struct err e = { 0 };
 	struct detail d;
-	bool ok;
 
 	if (!call_text(c, "retry_of", NULL))
 		return true;
-	struct query *q = place_query(c->sv, &e);
-	if (!q) {
-		result_fail(r, "%s", e.msg);
+	struct query *q = call_query_attempt(c, "retry_of", &o->retry_of, r);
+	if (!q)
 		return false;
-	}
-	ok = call_attempt(c, "retry_of", q, &o->retry_of, r);
-	if (ok && query_detail(q, o->retry_of, &d, &e)) {
+	bool ok = query_detail(q, o->retry_of, &d, &e);
+	if (ok) {
 		if (d.attempt.check_of)
 			o->retry_of = d.attempt.check_of;
 		o->code_name = xstrdup(d.attempt.script);
 		query_detail_free(&d);
-	} else if (ok) {
+	} else {
 		result_fail(r, "%s", e.msg);
-		ok = false;
 	}
 	query_close(q);
 	return ok;
@@ -261,19 +257,15 @@ static const struct tool_arg wait_args[] = {
 
 static bool wait_attempt(const struct call *c, struct result *r)
 {
-	struct err e = { 0 };
-	struct query *q = place_query(c->sv, &e);
 	int64_t attempt = 0;
+	struct query *q = call_query_attempt(c, "attempt", &attempt, r);
 
-	if (!q) {
-		result_fail(r, "%s", e.msg);
+	if (!q)
 		return true;
-	}
-	bool ok = call_attempt(c, "attempt", q, &attempt, r);
 	query_close(q);
-	if (ok)
-		waits_add(c->sv, &c->rq->from, attempt, clock_mono_us() + call_int(c, "seconds", 20) * 1000000);
-	return !ok;
+	waits_add(c->sv, &c->rq->from,
+	          &(struct wait_for){ .attempt = attempt, .until_us = clock_mono_us() + call_int(c, "seconds", 20) * 1000000 });
+	return false;
 }
 
 const struct tool tool_wait_attempt = {
@@ -292,14 +284,12 @@ static const struct tool_arg stop_args[] = {
 static bool stop_attempt(const struct call *c, struct result *r)
 {
 	struct err e = { 0 };
-	struct query *q = place_query(c->sv, &e);
-	char *by = xasprintf("client %s", origin_asker(&c->rq->from).name), ref[REF_TEXT];
 	int64_t attempt = 0;
+	struct query *q = call_query_attempt(c, "attempt", &attempt, r);
+	char *by = xasprintf("client %s", origin_asker(&c->rq->from).name), ref[REF_TEXT];
 	bool found = false;
 
-	if (!q) {
-		result_fail(r, "%s", e.msg);
-	} else if (call_attempt(c, "attempt", q, &attempt, r) && query_ref(q, attempt, ref, &e)) {
+	if (q && query_ref(q, attempt, ref, &e)) {
 		lives_stop_by_attempt(c->sv, attempt, by, &found);
 		if (found || run_stop_attempt(c->sv->ws, attempt, by, &e))
 			result_add(r, "%s is being stopped; what it wrote is kept. wait_attempt %s shows its end\n", ref, ref);

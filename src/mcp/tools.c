@@ -214,6 +214,26 @@ void tools_call(struct request *rq)
 
 /* ---- what several tools ask for ---- */
 
+struct query *call_query(const struct call *c, struct result *r)
+{
+	struct err e = { 0 };
+	struct query *q = place_query(c->sv, &e);
+
+	if (!q)
+		result_fail(r, "%s", e.msg);
+	return q;
+}
+
+struct query *call_query_attempt(const struct call *c, const char *name, int64_t *attempt, struct result *r)
+{
+	struct query *q = call_query(c, r);
+
+	if (q && call_attempt(c, name, q, attempt, r))
+		return q;
+	query_close(q);
+	return NULL;
+}
+
 bool call_attempt(const struct call *c, const char *name, struct query *q, int64_t *attempt, struct result *r)
 {
 	const char *text = call_text(c, name, "last");

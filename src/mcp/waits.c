@@ -1,7 +1,11 @@
-/* wait_attempt: asks the record now and then, for attempts of whoever runs them. */
-#include "server.h"
+/*
+ * Calls that wait for something in the record, which is asked now and then: wait_attempt for the end of a run,
+ * of whoever runs it, and reading for images that are made smaller.
+ */
+#include "previews.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LOOK_US 200000
 #define PROGRESS_US 2000000
@@ -9,22 +13,59 @@
 struct wait {
 	struct wait *next;
 	struct origin from;
-	int64_t attempt;
-	int64_t until_us;
+	struct wait_for what;
+	int64_t draw_by_us; /* 0: no image was looked at yet */
+	char *path;         /* owned */
 };
 
-void waits_add(struct server *sv, const struct origin *from, int64_t attempt, int64_t until_us)
+void waits_add(struct server *sv, const struct origin *from, const struct wait_for *what)
 {
 	struct wait *w = xcalloc(1, sizeof(*w));
 
-	*w = (struct wait){ .next = sv->waits, .from = origin_dup(from), .attempt = attempt, .until_us = until_us };
+	*w = (struct wait){ .next = sv->waits, .from = origin_dup(from), .what = *what };
+	w->path = what->path ? xstrdup(what->path) : NULL;
 	sv->waits = w;
 }
 
 static void free_wait(struct wait *w)
 {
 	origin_free(&w->from);
+	free(w->path);
 	free(w);
+}
+
+static const struct entry *file_of(const struct wait *w, const struct detail *d)
+{
+	for (size_t i = 0; w->path && i < d->artifacts_n; i++)
+		if (strcmp(d->artifacts[i].path, w->path) == 0)
+			return &d->artifacts[i];
+	return NULL;
+}
+
+static void show_file(struct result *r, struct query *q, const struct entry *f)
+{
+	char *name = clean_name(f->path);
+	bool reduced, shown = preview_add(r, q, f, &reduced);
+
+	result_add(r, "%s, %lld bytes%s\n", name, (long long)f->size,
+	           !shown ? ": it cannot be shown here; draw it smaller, or read it by its link" : reduced ? ", made smaller" : "");
+	free(name);
+}
+
+/* Whether there is more to wait for. */
+static bool goes_on(struct server *sv, struct query *q, struct wait *w, const struct detail *d)
+{
+	int64_t now = clock_mono_us();
+	const struct entry *f = file_of(w, d);
+
+	if (!w->what.reading && !outcome_is_end(d->state) && now < w->what.until_us) {
+		if (now - w->from.progress_us >= PROGRESS_US)
+			reply_progress(sv, &w->from, "still running");
+		return true;
+	}
+	if (!w->draw_by_us)
+		w->draw_by_us = now + PREVIEWS_WAIT_US;
+	return !(f ? previews_ready_of(sv, q, f) : previews_ready(sv, q, w->what.attempt)) && now < w->draw_by_us;
 }
 
 /* True when it was answered. */
@@ -34,17 +75,22 @@ static bool look(struct server *sv, struct query *q, struct wait *w)
 	struct err e = { 0 };
 	struct detail d;
 
-	if (query_detail(q, w->attempt, &d, &e)) {
-		bool ended = outcome_is_end(d.state);
+	if (query_detail(q, w->what.attempt, &d, &e)) {
+		const struct entry *f = file_of(w, &d);
+		bool more = goes_on(sv, q, w, &d), ok = true;
+		if (!more && f)
+			show_file(&r, q, f);
+		else if (!more)
+			ok = report_attempt(&r, q, w->what.attempt, NULL, REPORT_STREAMS | REPORT_IMAGES | REPORT_LINKS, &e);
 		query_detail_free(&d);
-		if (!ended && clock_mono_us() < w->until_us) {
-			if (clock_mono_us() - w->from.progress_us >= PROGRESS_US)
-				reply_progress(sv, &w->from, "still running");
+		if (more)
 			return false;
-		}
-		if (report_attempt(&r, q, w->attempt, NULL, REPORT_STREAMS | REPORT_IMAGES | REPORT_LINKS, &e))
+		if (ok)
 			e.code = ERR_NONE;
 	}
+	/* That an attempt failed is no failure of reading it. */
+	if (w->what.reading)
+		r.failed = false;
 	if (e.code != ERR_NONE)
 		result_fail(&r, "%s", e.msg);
 	result_send(sv, &w->from, &r);

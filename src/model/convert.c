@@ -1,9 +1,12 @@
 /* Readers in the sandbox, and what they said in the cache. */
 #include "model/convert.h"
 
+#include "query_private.h"
+
 #include <gen/convert_image_py.h>
 #include <gen/convert_office_py.h>
 #include <gen/convert_pdf_py.h>
+#include <gen/convert_small_py.h>
 
 #include "private.h"
 #include "text.h"
@@ -44,6 +47,7 @@ static const struct reader {
 	{ "pptx", 1, convert_office_py, "PK\3\4", { "pptx", "pptm", "potx", NULL } },
 	{ "pdf", 1, convert_pdf_py, "%PDF-", { "pdf", NULL } },
 	{ "image", 1, convert_image_py, "", { "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", NULL } },
+	{ "small", 1, convert_small_py, "", { NULL } },
 };
 
 static const struct reader *find_reader(const char *name)
@@ -352,4 +356,30 @@ bool convert_lines(struct workspace *ws, const struct digest *content, struct sp
 		ok = read_cache(ws, name, out) || err_set(e, ERR_NOTFOUND, "the reader left nothing");
 	free(name);
 	return ok;
+}
+
+bool convert_cached(struct query *q, const struct digest *content, const char *reader, struct buf *out)
+{
+	const struct reader *r = find_reader(reader);
+	char *name = q->ws && r ? cache_name(content, r) : NULL;
+	bool ok = name && read_cache(q->ws, name, out);
+
+	free(name);
+	return ok;
+}
+
+bool convert_begin(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, pid_t *pid,
+                   struct err *e)
+{
+	int from = open_bytes(bytes, e);
+	char hex[DIGEST_HEX];
+
+	if (from < 0)
+		return false;
+	digest_hex(content, hex);
+	const char *argv[] = { "tickmark", "-C", ws->root, "convert", hex, reader, NULL };
+	int rc = spawn_self(argv, from, STDERR_FILENO, pid);
+	close(from);
+	errno = rc;
+	return rc == 0 || err_sys(e, "cannot start the reader '%s'", reader);
 }

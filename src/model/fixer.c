@@ -1,19 +1,12 @@
 /* The user's fixer: what it is told, and what it answers. */
 #include "model/fixer.h"
 
+#include "program.h"
 #include "text.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 #define TAIL ((size_t)16 << 10)
 #define CODE_MOST ((size_t)16 << 20)
@@ -265,61 +258,6 @@ char *draft_document(struct query *q, struct workspace *ws, const char *request,
 
 /* ---- the program ---- */
 
-static bool start(struct workspace *ws, const char *command, const int in[2], const int out[2], pid_t *pid, struct err *e)
-{
-	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
-	posix_spawn_file_actions_t acts;
-	posix_spawnattr_t attr;
-	sigset_t plain;
-
-	posix_spawn_file_actions_init(&acts);
-	posix_spawn_file_actions_adddup2(&acts, in[0], STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&acts, out[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addchdir_np(&acts, workspace_root(ws));
-	posix_spawnattr_init(&attr);
-	sigemptyset(&plain);
-	posix_spawnattr_setsigmask(&attr, &plain);
-	sigaddset(&plain, SIGPIPE);
-	sigaddset(&plain, SIGINT);
-	posix_spawnattr_setsigdefault(&attr, &plain);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	errno = posix_spawn(pid, "/bin/sh", &acts, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&acts);
-	return errno == 0 || err_sys(e, "cannot start the command");
-}
-
-/* Feeds and drains at once, so that neither side waits for the other. */
-static bool talk(int *to, int from, const char *p, size_t n, struct buf *out, struct err *e)
-{
-	bool ok = true;
-	char piece[16384];
-
-	while (ok) {
-		struct pollfd fds[2] = { { .fd = from, .events = POLLIN }, { .fd = n > 0 ? *to : -1, .events = POLLOUT } };
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return err_sys(e, "cannot wait for the command");
-		if (fds[1].revents) {
-			ssize_t done = write(*to, p, MIN(n, (size_t)4096));
-			/* It need not read everything. */
-			n = done < 0 && errno != EINTR && errno != EAGAIN ? 0 : n - (size_t)MAX(done, 0);
-			p += MAX(done, 0);
-			if (n == 0) {
-				close(*to); /* the end of the document */
-				*to = -1;
-			}
-		}
-		if (!fds[0].revents)
-			continue;
-		ssize_t got = read(from, piece, sizeof(piece));
-		if (got == 0 || (got < 0 && errno != EINTR))
-			break;
-		buf_add(out, piece, (size_t)MAX(got, 0));
-		ok = out->len <= CODE_MOST || err_set(e, ERR_INPUT, "the command gives over 16 MiB");
-	}
-	return ok;
-}
-
 /* Assistants like to put a fence around code. */
 static void take_off_fence(struct buf *code)
 {
@@ -353,26 +291,12 @@ static bool judge(int status, struct buf *code, struct err *e)
 
 bool fixer_run(struct workspace *ws, const char *command, const char *document, struct buf *code, struct err *e)
 {
-	void (*pipes)(int) = signal(SIGPIPE, SIG_IGN);
-	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, status = 0;
-	pid_t pid = -1;
-	bool ok = (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0) || err_sys(e, "cannot make a pipe to the command");
+	char *const argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)command, NULL };
+	struct program p = { .argv = argv, .in = document, .in_len = strlen(document), .out_most = CODE_MOST,
+		             .cwd = workspace_root(ws), .foreground = true };
+	int status = 0;
 
-	ok = ok && start(ws, command, in, out, &pid, e);
-	if (in[0] >= 0)
-		close(in[0]);
-	if (out[1] >= 0)
-		close(out[1]);
-	if (ok)
-		ok = talk(&in[1], out[0], document, strlen(document), code, e);
-	if (in[1] >= 0)
-		close(in[1]);
-	if (out[0] >= 0)
-		close(out[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	signal(SIGPIPE, pipes);
-	return ok && judge(status, code, e);
+	return program_run(&p, code, NULL, &status, e) && judge(status, code, e);
 }
 
 char *fixer_name(const char *command)

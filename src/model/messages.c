@@ -94,11 +94,14 @@ bool message_say(struct workspace *ws, const struct asker *by, const char *text,
 struct handing {
 	said_fn fn;
 	void *ctx;
+	int64_t only; /* number of the one that is wanted; 0: all */
 };
 
 static bool hand_on(void *ctx, const struct message *m)
 {
 	struct handing *h = ctx;
+	if (h->only && m->id != h->only)
+		return false;
 	struct said s = { .id = m->id, .by = m->by, .text = m->text, .at_us = m->at_us, .how = m->how };
 
 	return h->fn(h->ctx, &s);
@@ -107,14 +110,32 @@ static bool hand_on(void *ctx, const struct message *m)
 bool query_messages(struct query *q, int64_t after, bool newest_first, size_t limit, said_fn fn, void *ctx,
                     struct err *e)
 {
-	struct handing h = { fn, ctx };
+	struct handing h = { .fn = fn, .ctx = ctx };
 
 	return store_messages(q->store, after, newest_first, limit ? limit : SIZE_MAX, hand_on, &h, e);
 }
 
+bool query_message(struct query *q, int64_t id, said_fn fn, void *ctx, struct err *e)
+{
+	struct handing h = { .fn = fn, .ctx = ctx, .only = id };
+
+	return store_messages(q->store, id - 1, false, 1, hand_on, &h, e);
+}
+
+bool query_message_times(struct query *q, int64_t after, bool (*fn)(void *ctx, int64_t id, int64_t at_us), void *ctx,
+                         struct err *e)
+{
+	return store_message_times(q->store, after, fn, ctx, e);
+}
+
+bool query_step_created(struct query *q, int64_t step, int64_t *us, struct err *e)
+{
+	return store_step_created(q->store, step, us, e);
+}
+
 bool query_messages_of(struct query *q, int64_t attempt, said_fn fn, void *ctx, struct err *e)
 {
-	struct handing h = { fn, ctx };
+	struct handing h = { .fn = fn, .ctx = ctx };
 
 	return store_messages_of(q->store, attempt, hand_on, &h, e);
 }

@@ -34,14 +34,18 @@ static bool start(const struct program *p, const struct pipes *io, pid_t *pid, s
 	posix_spawn_file_actions_init(&acts);
 	posix_spawn_file_actions_adddup2(&acts, io->in[0], STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&acts, io->out[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&acts, io->err[1], STDERR_FILENO);
+	if (!p->foreground)
+		posix_spawn_file_actions_adddup2(&acts, io->err[1], STDERR_FILENO);
+	if (p->cwd)
+		posix_spawn_file_actions_addchdir_np(&acts, p->cwd);
 	posix_spawnattr_init(&attr);
 	sigemptyset(&plain);
 	posix_spawnattr_setsigmask(&attr, &plain);
 	sigaddset(&plain, SIGPIPE);
 	sigaddset(&plain, SIGINT);
 	posix_spawnattr_setsigdefault(&attr, &plain);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+	posix_spawnattr_setflags(&attr, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+	                                        (p->foreground ? 0 : POSIX_SPAWN_SETSID)));
 	errno = posix_spawnp(pid, p->argv[0], &acts, &attr, p->argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&acts);
@@ -81,8 +85,10 @@ static bool talk(const struct program *p, struct pipes *io, struct buf *out, str
 			close_end(&io->out[0]);
 		if (fds[1].revents && !drain(io->err[0], said, SAID_MOST))
 			close_end(&io->err[0]);
+		if (out->len > p->out_most) /* perhaps it never ends */
+			return err_set(e, ERR_LIMIT, "%s gives over %zu bytes", p->argv[0], p->out_most);
 	}
-	return out->len <= p->out_most || err_set(e, ERR_LIMIT, "%s gives over %zu bytes", p->argv[0], p->out_most);
+	return true;
 }
 
 bool program_run(const struct program *p, struct buf *out, struct buf *said, int *status, struct err *e)

@@ -12,9 +12,11 @@ struct program {
 	const void *in;
 	size_t in_len;
 	size_t out_most;       /* more on stdout ends it: ERR_LIMIT */
+	const char *cwd;       /* NULL: ours */
+	bool foreground;       /* it keeps our terminal, Ctrl-C reaches it, and its stderr is ours */
 };
-/* Without a terminal (a session of its own), stderr together with stdout behind it in `said` when it is not
- * NULL. *status as waitpid gives it. False when it could not be run. */
+/* Unless it is in the foreground it has no terminal (a session of its own), and the first of its stderr goes into
+ * `said` when that is not NULL. *status as waitpid gives it. False when it could not be run. */
 bool program_run(const struct program *p, struct buf *out, struct buf *said, int *status, struct err *e);
 
 #endif

@@ -230,6 +230,11 @@ static bool walk(struct workspace *ws, bool (*fn)(void *ctx, int dir, const char
 	return true;
 }
 
+bool runfile_is_of_process(const struct runfile *r)
+{
+	return start_of(r->pid) == r->pid_start;
+}
+
 struct each {
 	bool (*fn)(void *ctx, const struct runfile *r);
 	void *ctx;
@@ -292,7 +297,7 @@ bool runfile_stop(struct workspace *ws, const struct runfile *r, const char *by,
 	int fd = pidfd_open(r->pid, 0);
 
 	/* The pidfd first: whatever the number meant, it now means one process. */
-	if (fd < 0 || start_of(r->pid) != r->pid_start) {
+	if (fd < 0 || !runfile_is_of_process(r)) {
 		if (fd >= 0)
 			close(fd);
 		return err_set(e, ERR_NOTFOUND, "its runner (process %d) is not there any more", (int)r->pid);

@@ -27,6 +27,8 @@ int runfile_take(struct workspace *ws, const struct uuid *u, struct err *e);
 bool runfile_is_held(struct workspace *ws, const struct uuid *u);
 /* Reads one; false when there is none or it says nothing. */
 bool runfile_read(struct workspace *ws, const struct uuid *u, struct runfile *out);
+/* Whether its process is the one that wrote it: the number may mean another one by now, or elsewhere. */
+bool runfile_is_of_process(const struct runfile *r);
 /* All that are held. */
 bool runfile_each(struct workspace *ws, bool (*fn)(void *ctx, const struct runfile *r), void *ctx, struct err *e);
 /* Removes what dead runners left; *n counts. */

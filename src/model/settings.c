@@ -22,6 +22,7 @@ const struct setting_info setting_table[] = {
 	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
 	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
 	{ "assistant", "command that drafts code (key A, tickmark draft); of the user only", "my-assistant" },
+	{ "assistant-runs", "runs of one assistant's program at once, 1 to 32; more wait their turn", "4" },
 	{ "fix-attempts", "most corrections of one run --fix", "3" },
 	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
 	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
@@ -123,6 +124,8 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return size_parse(value, &n, e);
 	if (strcmp(name, "tier") == 0 && tier_parse(value) == TIER_NONE)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
+	if (strcmp(name, "assistant-runs") == 0)
+		return int_parse(value, 1, ASSISTANT_RUNS_MOST, &n, e);
 	if (strcmp(name, "fix-attempts") == 0)
 		return int_parse(value, 1, 20, &n, e);
 	if (is_of_user_only(name))
@@ -209,7 +212,7 @@ static char *default_of(const char *name)
 
 	if (strcmp(name, "attached-files") == 0)
 		return xasprintf("%d", ATTACHED_FILES);
-	if (strcmp(name, "fix-attempts") == 0)
+	if (strcmp(name, "fix-attempts") == 0 || strcmp(name, "assistant-runs") == 0)
 		return xstrdup("2");
 	if (strcmp(name, "attached-size") == 0) {
 		size_format(ATTACHED_SIZE, text);
@@ -293,6 +296,15 @@ bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy 
 
 	policy_defaults(asker, out);
 	return read_file(settings_user_path(), &l, false, e) && (!ws || read_file(workspace_path(ws), &l, true, e));
+}
+
+bool settings_assistant_runs(struct workspace *ws, int64_t *n, struct err *e)
+{
+	char *value = setting_get(ws, "assistant-runs", NULL, e);
+	bool ok = value && int_parse(value, 1, ASSISTANT_RUNS_MOST, n, e);
+
+	free(value);
+	return ok;
 }
 
 bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e)

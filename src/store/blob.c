@@ -199,29 +199,10 @@ bool store_blob_put(struct store *st, const struct uuid *owner, const void *p, s
 
 /* ---- from a file ------------------------------------------------------------------------------------- */
 
-/* Reads until `n` bytes are there or the file ends; -1 on failure. */
-static ssize_t read_part(int fd, char *p, size_t n, off_t at)
-{
-	size_t have = 0;
-
-	while (have < n) {
-		ssize_t got = pread(fd, p + have, n - have, at + (off_t)have);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		have += (size_t)got;
-	}
-	return (ssize_t)have;
-}
-
 static bool copy_file(struct upload *u, int fd, const char *what, char *part, struct err *e)
 {
 	for (;;) {
-		ssize_t got = read_part(fd, part, AT_ONCE, (off_t)u->size);
+		int64_t got = fs_pread(fd, part, AT_ONCE, u->size);
 
 		if (got < 0)
 			return err_sys(e, "cannot read %s", what);
@@ -253,7 +234,7 @@ static bool put_small_file(struct store *st, int fd, const char *what, const str
                            int64_t *size, bool *small, struct err *e)
 {
 	char *part = xmalloc(AT_ONCE + 1);
-	ssize_t got = read_part(fd, part, AT_ONCE + 1, 0);
+	int64_t got = fs_pread(fd, part, AT_ONCE + 1, 0);
 	bool ok = got >= 0 || err_sys(e, "cannot read %s", what);
 
 	*small = got <= AT_ONCE;

@@ -99,6 +99,34 @@ bool store_messages_of(struct store *st, int64_t attempt, store_message_fn fn, v
 	return each(&q, fn, ctx, e);
 }
 
+bool store_message_times(struct store *st, int64_t after, bool (*fn)(void *ctx, int64_t id, int64_t at_us), void *ctx,
+                         struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_MESSAGE_TIMES, &q, e))
+		return false;
+	bind_int(&q, after);
+	while ((answer = sql_row(&q, e)) == SQL_ROW) {
+		int64_t id = col_int(&q), at_us = col_int(&q);
+		if (!fn(ctx, id, at_us))
+			break;
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool store_step_created(struct store *st, int64_t step, int64_t *us, struct err *e)
+{
+	struct sql q;
+
+	if (!sql_start(st, SQL_STEP_CREATED, &q, e))
+		return false;
+	bind_int(&q, step);
+	return sql_int(&q, us, e);
+}
+
 bool store_message_cites(struct store *st, int64_t message, bool (*fn)(void *ctx, int64_t attempt), void *ctx,
                          struct err *e)
 {

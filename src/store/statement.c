@@ -108,6 +108,7 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_STEP_ADD] = "INSERT INTO step (title, purpose, script, script_bytes, asker, created_us)"
 	                 " VALUES (?, ?, ?, ?, ?, ?)",
 	[SQL_STEP_LAST] = "SELECT max(id) FROM step",
+	[SQL_STEP_CREATED] = "SELECT max(created_us) FROM step WHERE id = ?",
 	[SQL_STEP_BY_SCRIPT] = "SELECT id FROM step WHERE script = ? ORDER BY id DESC LIMIT 1",
 	[SQL_ATTEMPT_ADD] = "INSERT INTO attempt (uuid, step, number, check_of, check_number, asker, queued_us, code,"
 	                    " script, script_bytes, origin, cwd, cwd_bytes, title, purpose, environment, policy,"
@@ -217,6 +218,7 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_MESSAGES_DOWN] = MESSAGE_ROW " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?",
 	[SQL_MESSAGES_OF] = MESSAGE_ROW " WHERE m.id IN (SELECT message FROM message_cite WHERE attempt = ?) ORDER BY m.id",
 	[SQL_MESSAGE_CITES] = "SELECT attempt FROM message_cite WHERE message = ? ORDER BY attempt",
+	[SQL_MESSAGE_TIMES] = "SELECT id, at_us FROM message WHERE id > ? ORDER BY id",
 
 	[SQL_MARKED_EACH] = "SELECT DISTINCT attempt FROM mark WHERE attempt IS NOT NULL ORDER BY attempt",
 	[SQL_NOTED_EACH] = "SELECT DISTINCT attempt FROM note ORDER BY attempt",

@@ -1,6 +1,7 @@
-/* d D: a difference between the attempt here and another. */
+/* d D C: a difference between the attempt here and another, and how the attempts of its step were corrected. */
 #include "screen.h"
 #include "model/compare.h"
+#include "model/corrections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,32 @@ unsigned act_diff_pick(struct view *v, const char *arg)
 		open_diff(ui, ui->picked, s.attempt);
 		ui->picked = 0;
 	}
+	subject_free(&s);
+	return TURN_DRAW;
+}
+
+static bool is_one(void *ctx, const struct correction *c)
+{
+	(void)c;
+	*(bool *)ctx = true;
+	return false;
+}
+
+unsigned act_corrections(struct view *v, const char *arg)
+{
+	struct subject s = { 0 };
+	struct err e = { 0 };
+	bool any = false;
+
+	(void)arg;
+	if (!need_subject(v, &s))
+		return TURN_DRAW;
+	if (!corrections_each(v->ui->query, s.attempt, is_one, &any, &e))
+		ui_error(v->ui, "%s", e.msg);
+	else if (!any)
+		ui_notice(v->ui, "no attempt of this step corrects another");
+	else
+		ui_push(v->ui, view_corrections_new(v->ui, s.attempt));
 	subject_free(&s);
 	return TURN_DRAW;
 }

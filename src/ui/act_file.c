@@ -227,6 +227,17 @@ static bool find_digest(struct ui *ui, const struct subject *s, struct digest *o
 	return found;
 }
 
+static void not_opened(void *ctx)
+{
+	struct saving *s = ctx;
+	char *dir = path_dir(s->to);
+
+	unlink(s->to);
+	rmdir(dir);
+	free(dir);
+	saving_free(s);
+}
+
 unsigned act_outside(struct view *v, const char *arg)
 {
 	struct saving *s = xcalloc(1, sizeof(*s));
@@ -249,7 +260,7 @@ unsigned act_outside(struct view *v, const char *arg)
 		saving_free(s);
 	} else if ((s->to = make_copy(s, &e))) {
 		s->label = xasprintf("%s (%s): open a copy outside?", path_base(s->to), type);
-		s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = open_now, .cancelled = saving_free };
+		s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = open_now, .cancelled = not_opened };
 		ui_ask(v->ui, &s->ask, s, NULL, HISTORY_COUNT);
 	} else {
 		ui_error(v->ui, "%s", e.msg);

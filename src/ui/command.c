@@ -117,20 +117,18 @@ static unsigned go_artifacts(struct view *v, const char *arg)
 static void search_done(void *ctx, const char *text)
 {
 	struct ui *ui = ctx;
-	struct view *v = ui_top(ui);
 
-	if (v->ops->search)
-		v->ops->search(v, text);
+	view_search(ui_top(ui), text);
 }
 
 static const struct prompt_ops search_ops = { .label = "/", .kind = PROMPT_TEXT, .done = search_done };
 
 static unsigned search(struct view *v, const char *arg)
 {
-	if (!v->ops->search)
+	if (!view_is_searched(v))
 		return TURN_UNHANDLED;
 	if (arg && *arg)
-		v->ops->search(v, arg);
+		view_search(v, arg);
 	else
 		ui_ask(v->ui, &search_ops, v->ui, NULL, HISTORY_SEARCH);
 	return TURN_DRAW;
@@ -333,10 +331,11 @@ const struct view_action ui_actions[] = {
 	{ CMD_SEARCH, search }, { CMD_THEME, theme }, { CMD_GOTO, go_to }, { CMD_COMMAND_LINE, command_line },
 	{ CMD_COPY, act_copy }, { CMD_SAVE, act_save }, { CMD_OUTSIDE, act_outside }, { CMD_REPEAT, act_repeat },
 	{ CMD_RERUN, act_rerun }, { CMD_EDIT, act_edit }, { CMD_ADD, act_add }, { CMD_STOP, act_stop },
-	{ CMD_DIFF, act_diff }, { CMD_DIFF_PICK, act_diff_pick },
+	{ CMD_DIFF, act_diff }, { CMD_DIFF_PICK, act_diff_pick }, { CMD_CORRECTIONS, act_corrections },
 	{ CMD_MARK, act_mark }, { CMD_NOTE, act_note }, { CMD_DOSSIER, act_dossier }, { CMD_QUEUE, act_queue },
 	{ CMD_NEXT_REVIEW, act_next_review }, { CMD_PREV_REVIEW, act_prev_review },
 	{ CMD_REPORT, act_report }, { CMD_SEARCH_RECORD, act_search_record },
 	{ CMD_MESSAGES, act_messages }, { CMD_CITE, act_cite }, { CMD_ASK, act_ask },
+	{ CMD_TELL, act_tell },
 	{ CMD_NONE, NULL },
 };

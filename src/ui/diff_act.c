@@ -112,7 +112,7 @@ unsigned diff_open_place(struct view *v, const char *arg)
 	int32_t row = l->right >= 0 ? l->right : l->left;
 	int side = d->input || p->item.size[1] < 0 || (row >= 0 && p->rows.v[row].kind == DIFFROW_REMOVED) ? 0 : 1;
 	int64_t pos = row >= 0 ? compare_position(p->cmp, side, p->rows.v[row].text.p) : 0;
-	struct pager_spec spec = { .attempt = side ? d->right : d->left, .section = section_of(p->item.part), .pos = MAX(pos, 0) };
+	struct pager_spec spec = { .attempt = side ? p->right : p->left, .section = section_of(p->item.part), .pos = MAX(pos, 0) };
 	if (spec.section == SECTION_NONE) {
 		spec.sha256 = p->item.sha256[side];
 		spec.path = side || !p->item.old_name ? p->item.name : p->item.old_name;

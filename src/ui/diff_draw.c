@@ -119,6 +119,8 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 		canvas_text(c, r, r.x + 1, y, PEN(p->failed ? ROLE_ERROR : ROLE_TITLE), p->failed ? p->e.msg : p->rows.summary);
 		return;
 	}
+	if (p->pair)
+		buf_addf(&b, "%s: ", p->pair);
 	buf_adds(&b, compare_part_word(p->item.part));
 	if (file && p->item.old_name) {
 		buf_addc(&b, ' ');
@@ -130,7 +132,8 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 		escape_name(&b, p->item.name, strlen(p->item.name));
 	}
 	int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_TITLE), b.data) + 2;
-	canvas_textf(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), "%s", p->failed ? p->e.msg : p->rows.summary ? p->rows.summary : "");
+	const char *text = p->failed ? p->e.msg : p->rows.summary ? p->rows.summary : p->item.change == SIDES_SAME ? "the same" : "";
+	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text);
 	buf_free(&b);
 }
 

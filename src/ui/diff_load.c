@@ -1,5 +1,6 @@
 /* The parts of a difference, made in a worker with a connection of its own, one message each. */
 #include "diffview.h"
+#include "model/corrections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ struct diff_work {
 	char *record;
 	bool evidence;
 	int64_t left, right;
+	int64_t chain;           /* as in the view */
 	char *input;             /* of left, against the file of now; owned, NULL */
 	struct diffrows_options options;
 	bool cancel;             /* what the comparison looks at */
@@ -31,6 +33,7 @@ void diff_part_free(struct diff_part *p)
 {
 	diffrows_free(&p->rows);
 	compare_close(p->cmp);
+	free(p->pair);
 }
 
 void diff_parts_free(struct diff_view *d)
@@ -53,31 +56,43 @@ static struct query *open_record(const struct diff_work *w, struct err *e)
 	return w->evidence ? query_open_file(w->record, e) : query_open(w->ws, e);
 }
 
-static struct comparing *open_sides(const struct diff_work *w, struct query *q, struct err *e)
+/* Two attempts, or one and the file of now; of a chain, which two. */
+struct sides {
+	int64_t left, right;
+	const char *pair; /* NULL */
+};
+
+static struct comparing *open_sides(const struct diff_work *w, const struct sides *s, struct query *q, struct err *e)
 {
-	return w->input ? compare_open_now(q, w->left, w->input, e) : compare_open(q, w->left, w->right, e);
+	return w->input ? compare_open_now(q, s->left, w->input, e) : compare_open(q, s->left, s->right, e);
 }
 
-/* Whether the part is worth a place: what is the same is not shown, and resources are no difference. */
-static bool is_shown(const struct compare_item *x)
+/* Whether the part is worth a place: what is the same is not shown, and resources are no difference. Of a
+ * correction what was changed and what became of the error, which may be the same. */
+static bool is_shown(const struct sides *s, const struct compare_item *x)
 {
+	if (s->pair)
+		return x->part == COMPARE_CODE || x->part == COMPARE_STDERR || (x->part == COMPARE_OUTCOME && x->change != SIDES_SAME);
 	return x->change != SIDES_SAME && x->part != COMPARE_RESOURCES;
 }
 
-static void send_part(struct diff_work *w, struct query *q, size_t i)
+static void send_part(struct diff_work *w, const struct sides *s, struct query *q, size_t i)
 {
 	struct diff_news *n = xcalloc(1, sizeof(*n));
 	struct diff_part *p = &n->part;
 
 	n->has_part = true;
 	p->type = "";
+	p->left = s->left;
+	p->right = s->right;
+	p->pair = s->pair ? xstrdup(s->pair) : NULL;
 	p->first = -1;
-	p->cmp = open_sides(w, q, &p->e);
+	p->cmp = open_sides(w, s, q, &p->e);
 	p->failed = !p->cmp;
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
-		p->failed = !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
-		p->first = p->failed ? -1 : compare_first_row(p->cmp, i, &p->rows, NULL);
+		p->failed = p->item.change != SIDES_SAME && !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
+		p->first = p->failed || p->item.change == SIDES_SAME ? -1 : compare_first_row(p->cmp, i, &p->rows, NULL);
 	}
 	job_send(w->job, n);
 }
@@ -104,9 +119,17 @@ static void send_verdict(struct diff_work *w, const struct comparing *c)
 	job_send(w->job, n);
 }
 
-static bool work_all(struct diff_work *w, struct query *q, struct err *e)
+static void send_parts(struct diff_work *w, const struct sides *s, struct query *q, const struct comparing *c)
 {
-	struct comparing *c = open_sides(w, q, e);
+	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
+		if (is_shown(s, compare_item(c, i)))
+			send_part(w, s, q, i);
+}
+
+static bool work_two(struct diff_work *w, struct query *q, struct err *e)
+{
+	struct sides s = { .left = w->left, .right = w->right };
+	struct comparing *c = open_sides(w, &s, q, e);
 	struct diff_news *head;
 	struct buf b = { 0 };
 
@@ -122,11 +145,52 @@ static bool work_all(struct diff_work *w, struct query *q, struct err *e)
 	job_send(w->job, head);
 	if (compare_is_check(c))
 		send_verdict(w, c);
-	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
-		if (is_shown(compare_item(c, i)))
-			send_part(w, q, i);
+	send_parts(w, &s, q, c);
 	compare_close(c);
 	return true;
+}
+
+struct chain {
+	struct diff_work *work;
+	struct query *q;
+	struct err *e;
+	int64_t n;
+	bool ok;
+};
+
+static bool work_correction(void *ctx, const struct correction *x)
+{
+	struct chain *chain = ctx;
+	struct comparing *c = compare_open(chain->q, x->failed, x->attempt, chain->e);
+	char *name;
+
+	chain->ok = c != NULL;
+	if (!c)
+		return false;
+	name = escape_text_dup(x->by.name ? x->by.name : "");
+	char *pair = xasprintf("%s -> %s, by %s %s", compare_ref(c, 0), compare_ref(c, 1),
+	                       x->by.kind == ASKER_ASSISTANT ? "assistant" : "person", name);
+	send_parts(chain->work, &(struct sides){ x->failed, x->attempt, pair }, chain->q, c);
+	chain->n++;
+	free(pair);
+	free(name);
+	compare_close(c);
+	return !job_cancelled(chain->work->job);
+}
+
+/* Each correction of the step against what it corrects. */
+static bool work_chain(struct diff_work *w, struct query *q, struct err *e)
+{
+	struct chain chain = { .work = w, .q = q, .e = e, .ok = true };
+	struct diff_news *head = xcalloc(1, sizeof(*head));
+	bool ok = corrections_each(q, w->chain, work_correction, &chain, e) && chain.ok;
+
+	head->sentence = chain.n == 1 ? xstrdup("1 correction") : xasprintf("%lld corrections", (long long)chain.n);
+	head->differs = chain.n > 0;
+	if (ok && query_ref(q, w->chain, head->ref[0], NULL))
+		head->ref[0][strcspn(head->ref[0], ".")] = '\0'; /* the step */
+	job_send(w->job, head);
+	return ok;
 }
 
 static void work_run(struct job *job, void *ctx)
@@ -138,7 +202,7 @@ static void work_run(struct job *job, void *ctx)
 	w->job = job;
 	q = open_record(w, &end->e);
 	if (q)
-		(void)work_all(w, q, &end->e);
+		(void)(w->chain ? work_chain : work_two)(w, q, &end->e);
 	query_close(q);
 	end->last = true;
 	job_send(job, end);
@@ -212,6 +276,7 @@ void diff_load(struct diff_view *d)
 	w->evidence = ui->evidence;
 	w->left = d->left;
 	w->right = d->right;
+	w->chain = d->chain;
 	w->input = d->input ? xstrdup(d->input) : NULL;
 	w->options = (struct diffrows_options){ .context = d->context, .fold_space = d->fold_space, .words = true, .cancel = &w->cancel,
 		                                    .most = ROWS_OF_PART };

@@ -15,6 +15,8 @@
 #include "text/search.h"
 
 struct diff_part {
+	int64_t left, right;     /* attempts that it is of */
+	char *pair;              /* of a chain: "7.1 -> 7.2, by assistant helper"; owned, NULL */
 	struct comparing *cmp;   /* owned: rows point into its bytes */
 	struct compare_item item;
 	struct diffrows rows;
@@ -35,6 +37,7 @@ struct diff_line_at {
 struct diff_view {
 	struct view view;
 	int64_t left, right;
+	int64_t chain;           /* all corrections of this attempt's step, instead of left and right; 0 */
 	char *input;             /* path: as left saw it, and what stands there now; NULL */
 	char ref[2][REF_TEXT];
 	char *sentence;          /* NULL until the first news */

@@ -1,6 +1,7 @@
 /* The parts of a dossier: which there are, and their rows. */
 #include "dossier.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static void add_section(struct dossier *d, enum section_kind k, size_t head, siz
 	struct part *p = add_part(d, section_word(k), k, head, tail);
 	struct buf sum = { 0 };
 
-	section_summary(&d->detail, k, &sum);
+	section_summary(&d->context, &d->detail, k, &sum);
 	p->summary = buf_take(&sum);
 }
 
@@ -92,7 +93,7 @@ static void add_head(struct dossier *d)
 	add_text(&out, "asked by", who);
 	free(who);
 	head_of_place(x, &out);
-	section_summary(x, SECTION_REVIEW, &sum);
+	section_summary(&d->context, x, SECTION_REVIEW, &sum);
 	add_text(&out, "mark", sum.data);
 	if (query_oddities(d->context.query, x, true, &o, NULL)) {
 		oddities_text(&o, &odd);
@@ -195,7 +196,7 @@ static void add_parts(struct dossier *d)
 	add_verdicts(d);
 	add_section(d, SECTION_REVIEW, LIST_ROWS, 0);
 	add_section(d, SECTION_ENVIRONMENT, 12, 0);
-	if (ended)
+	if (ended || x->state == OUTCOME_RUNNING)
 		add_section(d, SECTION_RESOURCES, LIST_ROWS, 0);
 }
 
@@ -329,18 +330,49 @@ struct part *dossier_part(struct dossier *d, size_t i)
 	return p;
 }
 
-void dossier_fit(struct dossier *d, int cols)
-{
-	if (d->cols == cols)
-		return;
-	d->cols = cols;
-	for (size_t i = 0; i < d->parts_n; i++)
-		close_rows(&d->parts[i]);
-}
-
 bool dossier_is_gap(const struct part *p, int64_t row)
 {
 	return p->gap != SIZE_MAX && row == (int64_t)p->gap + 1;
+}
+
+/* Where the row begins; -1: it has no bytes (heading, gap, a part that could not be opened). */
+static int64_t place_of(struct dossier *d, const struct list_key *key)
+{
+	struct part *p = dossier_part(d, (size_t)key->v[0]);
+	int64_t row = key->v[1];
+
+	return p->open && row >= 1 && row <= (int64_t)p->n && !dossier_is_gap(p, row) ? p->rows[row - 1].start : -1;
+}
+
+/* The row that holds byte `pos` of the part. */
+static int64_t row_at(struct dossier *d, int64_t part, int64_t pos)
+{
+	struct part *p = dossier_part(d, (size_t)part);
+	int64_t found = 1;
+
+	for (int64_t row = 1; row <= (int64_t)p->n; row++)
+		if (!dossier_is_gap(p, row) && p->rows[row - 1].start <= pos)
+			found = row;
+	return found;
+}
+
+void dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], size_t n)
+{
+	int64_t places[8];
+
+	if (d->cols == cols)
+		return;
+	assert(n <= ARRAY_LEN(places));
+	for (size_t i = 0; i < n; i++)
+		places[i] = place_of(d, keys[i]);
+	d->cols = cols;
+	for (size_t i = 0; i < d->parts_n; i++)
+		close_rows(&d->parts[i]);
+	for (size_t i = 0; i < n; i++)
+		if (places[i] >= 0)
+			keys[i]->v[1] = row_at(d, keys[i]->v[0], places[i]);
+		else if (keys[i]->v[1] > 1) /* a gap, if it is still there */
+			keys[i]->v[1] = MIN(keys[i]->v[1], (int64_t)dossier_part(d, (size_t)keys[i]->v[0])->n);
 }
 
 const char *dossier_bytes(struct part *p, int64_t row, size_t *n)

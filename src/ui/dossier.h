@@ -42,8 +42,9 @@ struct dossier {
 
 bool dossier_load(struct dossier *d, int64_t attempt, struct err *e);
 void dossier_clear(struct dossier *d);
-/* Rows for this width; those made before are made again when they are asked for. */
-void dossier_fit(struct dossier *d, int cols);
+/* Rows for this width; those made before are made again when they are asked for. The keys, which were rows
+ * before, become those with the same bytes. */
+void dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], size_t n);
 /* The part, opened. */
 struct part *dossier_part(struct dossier *d, size_t i);
 bool dossier_is_gap(const struct part *p, int64_t row);

@@ -54,9 +54,9 @@ static bool turn(struct player *p, int timeout_ms)
 	bool idle, more = false;
 	unsigned mask = loop_turn(p->ui->loop, timeout_ms, &idle);
 
-	mask |= ui_poll_record(p->ui);
-	if (v == ui_top(p->ui) && v->ops->idle)
-		mask |= v->ops->idle(v, &more);
+	mask |= ui_poll_record(p->ui) | ui_tick(p->ui);
+	if (v == ui_top(p->ui))
+		mask |= view_idle(v, &more);
 	take_mask(p, mask);
 	return idle && !more && mask == TURN_NOTHING && workers_busy(p->ui->workers) == 0 && spawn_count(p->ui) == 0 &&
 	       p->ui->running == 0;

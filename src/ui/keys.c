@@ -54,6 +54,7 @@ const struct command_info command_table[] = {
 	{ CMD_STOP, "stop", EVERYWHERE("x"), "stop what runs (Enter confirms; `:stop all`)",
 	  COMMAND_ARG | COMMAND_ACTS },
 	{ CMD_ASK, "ask", EVERYWHERE("A"), "ask the assistant for a draft", COMMAND_WRITES | COMMAND_ACTS },
+	{ CMD_TELL, "tell", EVERYWHERE("L"), "let the assistant tell of this attempt, as a message that cites it", COMMAND_WRITES },
 	{ CMD_PYTHON, "python", EVERYWHERE("i"), "a line of Python in the session", COMMAND_LATER },
 
 	{ CMD_SEARCH, "search", EVERYWHERE("/"), "search here (a regular expression)", COMMAND_ARG },
@@ -90,6 +91,7 @@ const struct command_info command_table[] = {
 	{ CMD_TRACE, "trace", EVERYWHERE("T"), "trace where a file came from", COMMAND_LATER },
 	{ CMD_DIFF, "diff", { "d", "d", NULL }, "difference to the previous attempt, or `:diff 7.1`", COMMAND_ARG },
 	{ CMD_DIFF_PICK, "diff-pick", { "D", "D", NULL }, "pick this, then the other, for a difference", 0 },
+	{ CMD_CORRECTIONS, "corrections", EVERYWHERE("C"), "corrections of this step: code and error, each against what it corrects", 0 },
 	{ CMD_SWAP, "swap", DIFFS("D"), "swap the sides", 0 },
 	{ CMD_REPORT, "report", { NULL }, "write what was reviewed: `:report review.html`, .md or .csv",
 	  COMMAND_ARG | COMMAND_WRITES | COMMAND_REVIEWS },

@@ -1,5 +1,5 @@
-/* What the files of the pager share: view_pager.c shows, pager_search.c finds, pager_go.c selects,
- * copies and goes to other sections. */
+/* What the files of the pager share: view_pager.c shows, pager_move.c moves, pager_search.c finds,
+ * pager_go.c selects, copies and goes to other sections. */
 #ifndef TICKMARK_UI_PAGER_H
 #define TICKMARK_UI_PAGER_H
 
@@ -56,17 +56,31 @@ static inline struct rows *pager_rows(struct pager *p)
 	return &p->text.rows;
 }
 
-/* ---- view_pager.c: where it stands ---- */
+/* ---- view_pager.c ---- */
+
+/* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
+bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
+struct range pager_chosen(const struct pager *p);
+
+/* ---- pager_move.c ---- */
 
 void pager_stand_at(struct pager *p, int64_t pos);
 void pager_go_last(struct pager *p);
 void pager_settle(struct pager *p);        /* no empty space below while there are rows above */
+void pager_recut(struct pager *p);         /* after the cutting of rows changed */
 bool pager_is_tail(const struct pager *p, const struct text_row *row); /* the empty row behind the last line end */
 bool pager_is_visible(struct pager *p, int64_t pos);
 void pager_show_place(struct pager *p, int64_t pos);
-struct range pager_chosen(const struct pager *p);
-/* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
-bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
+/* While selecting, the mark moves; else the text. */
+void pager_scroll(struct pager *p, int rows);
+unsigned pager_command(struct view *v, enum command id, const char *arg);
+unsigned pager_side_right(struct view *v, const char *arg);
+unsigned pager_side_left(struct view *v, const char *arg);
+unsigned pager_toggle_wrap(struct view *v, const char *arg);
+unsigned pager_toggle_states(struct view *v, const char *arg);
+unsigned pager_toggle_numbers(struct view *v, const char *arg);
+unsigned pager_toggle_times(struct view *v, const char *arg);
+unsigned pager_toggle_follow(struct view *v, const char *arg);
 
 /* ---- pager_stops.c: places in the code that something else names ---- */
 
@@ -76,7 +90,6 @@ void pager_find_stops(struct pager *p);
 unsigned pager_go_stop(struct pager *p, int dir);
 /* Enter: from a traceback to the line of the code; a filter to its line; else earlier states of lines. */
 unsigned pager_link(struct view *v, const char *arg);
-unsigned pager_toggle_states(struct view *v, const char *arg);
 
 /* ---- pager_search.c ---- */
 

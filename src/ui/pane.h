@@ -3,6 +3,7 @@
 #define TICKMARK_UI_PANE_H
 
 #include "screen.h"
+#include "section.h"
 
 struct view *pane_workspace_new(struct ui *ui);
 struct view *pane_execution_new(struct ui *ui);
@@ -15,6 +16,8 @@ void pane_execution_goto(struct view *v, int64_t step);
 void pane_execution_visit(struct view *v, struct buf *out);
 void pane_execution_revisit(struct view *v, const char *line);
 
+/* What sections are made from. */
+struct section_context pane_sections(const struct ui *ui);
 /* Draws a frame with its title in it. */
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused);
 /* The look of a judgement. */

@@ -25,19 +25,24 @@ struct pane {
 	struct artifact *rows;
 	size_t n, cap;
 	struct list_array array;
-	struct listbox list;
-	struct list_key keys[512];
-	size_t keys_n;
+	struct listview list;
 	int64_t ended;        /* attempts that had ended when it was read */
 	int64_t after;        /* keyset: what is read already lies above */
 	int64_t looked;
 	bool done;            /* nothing is left to read, or enough was */
-	bool touched;         /* the user moved: no jump to the top any more */
+	/* The row that the cursor was on before all was read again; attempt 0: the first. */
+	int64_t held_attempt;
+	char *held_path;      /* owned; NULL: the row that names the attempt */
 };
 
 static struct pane *pane_of(struct view *v)
 {
 	return (struct pane *)v;
+}
+
+static struct artifact *current(struct pane *p)
+{
+	return p->list.box.placed && p->list.box.cursor.v[0] < (int64_t)p->n ? &p->rows[p->list.box.cursor.v[0]] : NULL;
 }
 
 static void clear(struct pane *p)
@@ -51,11 +56,29 @@ static void clear(struct pane *p)
 	p->done = false;
 }
 
+/* The cursor stays on its row wherever that comes; on the first one it stays first. */
+static void hold(struct pane *p)
+{
+	struct artifact *a = current(p);
+
+	if (!a)
+		return;
+	free(p->held_path);
+	p->held_path = a->path ? xstrdup(a->path) : NULL;
+	p->held_attempt = p->list.box.cursor.v[0] > 0 ? a->attempt : 0;
+}
+
 static void add_row(struct pane *p, struct artifact row)
 {
 	p->rows = grow(p->rows, p->n, &p->cap, sizeof(*p->rows));
 	p->rows[p->n++] = row;
 	p->array.n = p->n;
+	if (p->n == 1)
+		listbox_end(&p->list.box, 1);
+	if (p->held_attempt != row.attempt || !p->held_path != !row.path || (row.path && strcmp(p->held_path, row.path) != 0))
+		return;
+	listbox_select(&p->list.box, &(struct list_key){ { (int64_t)p->n - 1 } });
+	p->held_attempt = 0;
 }
 
 static void add_attempt(struct pane *p, int64_t id)
@@ -120,19 +143,17 @@ static unsigned artifacts_idle(struct view *v, bool *more)
 	          p->n >= FILES_MAX;
 	p->after = page.last;
 	*more = *more || !p->done;
-	if (!p->touched && p->n > 0)
-		listbox_end(&p->list, 1);
 	return page.n > 0 || p->done ? TURN_DRAW : TURN_NOTHING;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 
-static void draw_row(struct pane *p, const struct artifact *a, struct canvas *c, struct rect r, int y)
+static void draw_row(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
+	const struct artifact *a = &pane_of(v)->rows[key->v[0]];
 	char size[UNIT_TEXT] = "";
 	int end = r.x + r.w;
 
-	(void)p;
 	if (!a->path) {
 		int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_STRONG), a->ref) + 1;
 		canvas_fit(c, r, x, y, end - x, PEN(ROLE_DIM), a->title);
@@ -153,24 +174,22 @@ static void artifacts_draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct pane *p = pane_of(v);
 
-	listbox_validate(&p->list);
-	p->keys_n = listbox_rows(&p->list, MIN(r.h, (int)ARRAY_LEN(p->keys)), p->keys);
-	if (p->keys_n == 0)
+	listbox_validate(&p->list.box);
+	if (listview_draw(v, &p->list, c, r) == 0)
 		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_DIM), p->done ? "no files yet" : "…");
-	for (size_t i = 0; i < p->keys_n; i++) {
-		int y = r.y + (int)i;
-		draw_row(p, &p->rows[p->keys[i].v[0]], c, r, y);
-		if (listbox_key_equal(&p->keys[i], &p->list.cursor))
-			view_mark_row(v, c, r, y);
-	}
 }
+
+static enum row_answer holds(struct view *v, const struct list_key *key, struct search *search)
+{
+	const struct artifact *a = &pane_of(v)->rows[key->v[0]];
+	const char *text = a->path ? a->path : a->title;
+
+	return row_has(search, text, strlen(text));
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "among these files" };
 
 /* ---- keys ------------------------------------------------------------------------------------------------ */
-
-static struct artifact *current(struct pane *p)
-{
-	return p->list.placed && p->list.cursor.v[0] < (int64_t)p->n ? &p->rows[p->list.cursor.v[0]] : NULL;
-}
 
 static unsigned open_row(struct view *v, const char *arg)
 {
@@ -221,34 +240,17 @@ static unsigned artifacts_changed(struct view *v, int64_t attempt)
 	struct pane *p = pane_of(v);
 
 	(void)attempt;
-	if (p->ended != v->ui->ended)
+	if (p->ended != v->ui->ended) {
+		hold(p);
 		clear(p);
+	}
 	p->ended = v->ui->ended;
 	return TURN_NOTHING;
 }
 
-static struct listbox *artifacts_list(struct view *v)
+static struct listview *artifacts_list(struct view *v)
 {
-	pane_of(v)->touched = true;
 	return &pane_of(v)->list;
-}
-
-static unsigned artifacts_mouse(struct view *v, const struct event *ev)
-{
-	struct pane *p = pane_of(v);
-	int i = ev->y - v->area.y;
-
-	p->touched = true;
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&p->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= p->keys_n)
-		return TURN_NOTHING;
-	if (listbox_key_equal(&p->keys[i], &p->list.cursor))
-		return open_row(v, NULL);
-	listbox_select(&p->list, &p->keys[i]);
-	return TURN_DRAW;
 }
 
 static void artifacts_free(struct view *v)
@@ -256,6 +258,8 @@ static void artifacts_free(struct view *v)
 	struct pane *p = pane_of(v);
 
 	clear(p);
+	listview_done(&p->list);
+	free(p->held_path);
 	free(p->rows);
 	free(p);
 }
@@ -264,8 +268,7 @@ static const struct view_action actions[] = { { CMD_OPEN, open_row }, { CMD_UNFO
 
 static const struct view_ops ops = {
 	.name = "Artifacts", .place = PLACE_LIST, .actions = actions, .list = artifacts_list, .draw = artifacts_draw,
-	.mouse = artifacts_mouse, .changed = artifacts_changed, .idle = artifacts_idle, .subject = artifacts_subject,
-	.free = artifacts_free,
+	.changed = artifacts_changed, .idle = artifacts_idle, .subject = artifacts_subject, .free = artifacts_free,
 };
 
 struct view *pane_artifacts_new(struct ui *ui)
@@ -274,6 +277,6 @@ struct view *pane_artifacts_new(struct ui *ui)
 
 	p->view = (struct view){ .ops = &ops, .ui = ui };
 	p->ended = ui->ended;
-	listbox_init(&p->list, &list_array_ops, &p->array);
+	listview_init(&p->list, &list_ops, &list_array_ops, &p->array);
 	return &p->view;
 }

@@ -36,9 +36,7 @@ struct pane {
 	size_t *shown;      /* indexes into found.files */
 	size_t shown_cap;
 	struct list_array array;
-	struct listbox list;
-	struct list_key keys[512];
-	size_t keys_n;
+	struct listview list;
 	bool with_excluded;
 	struct work *work;  /* under way; NULL */
 	bool again;         /* something changed while it ran */
@@ -195,9 +193,9 @@ static void rebuild(struct pane *p)
 		p->shown = grow(p->shown, p->array.n, &p->shown_cap, sizeof(*p->shown));
 		p->shown[p->array.n++] = i;
 	}
-	if (!p->list.placed)
-		listbox_end(&p->list, 1);
-	listbox_validate(&p->list);
+	if (!p->list.box.placed)
+		listbox_end(&p->list.box, 1);
+	listbox_validate(&p->list.box);
 }
 
 static void work_message(void *ctx, void *message)
@@ -260,8 +258,14 @@ static const char *const since_marks[] = {
 	[SINCE_SAME] = "", [SINCE_CHANGED] = "changed", [SINCE_MISSING] = "missing", [SINCE_UNKNOWN] = "",
 };
 
-static void draw_row(const struct file *f, struct canvas *c, struct rect r, int y)
+static const struct file *file_of(struct pane *p, const struct list_key *key)
 {
+	return &p->found.files[p->shown[key->v[0]]];
+}
+
+static void draw_row(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	const struct file *f = file_of(pane_of(v), key);
 	char size[UNIT_TEXT] = "";
 	char *name = escape_name_dup(f->path);
 	int end = r.x + r.w - 1;
@@ -292,26 +296,28 @@ static void workspace_draw(struct view *v, struct canvas *c, struct rect r)
 		keymap_key(v->ui->keymap, PLACE_LIST, CMD_EXCLUDED, key);
 		canvas_textf(c, r, r.x + 1, r.y + rows, PEN(ROLE_DIM), "%lld left out: %s", (long long)p->found.excluded, key);
 	}
-	listbox_validate(&p->list);
-	p->keys_n = listbox_rows(&p->list, MIN(rows, (int)ARRAY_LEN(p->keys)), p->keys);
-	if (p->keys_n == 0)
+	listbox_validate(&p->list.box);
+	if (listview_draw(v, &p->list, c, (struct rect){ r.x, r.y, r.w, rows }) == 0)
 		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_DIM),
 		           p->scanned ? "no files" : "looking …");
-	for (size_t i = 0; i < p->keys_n; i++) {
-		int y = r.y + (int)i;
-		draw_row(&p->found.files[p->shown[p->keys[i].v[0]]], c, r, y);
-		if (listbox_key_equal(&p->keys[i], &p->list.cursor))
-			view_mark_row(v, c, r, y);
-	}
 }
+
+static enum row_answer holds(struct view *v, const struct list_key *key, struct search *search)
+{
+	const struct file *f = file_of(pane_of(v), key);
+
+	return row_has(search, f->path, strlen(f->path));
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "among these files" };
 
 /* ---- keys ----------------------------------------------------------------------------------------------------------- */
 
-static struct file *current(struct pane *p)
+static const struct file *current(struct pane *p)
 {
-	if (!p->list.placed || p->list.cursor.v[0] >= (int64_t)p->array.n)
+	if (!p->list.box.placed || p->list.box.cursor.v[0] >= (int64_t)p->array.n)
 		return NULL;
-	return &p->found.files[p->shown[p->list.cursor.v[0]]];
+	return file_of(p, &p->list.box.cursor);
 }
 
 static bool add_bytes(void *ctx, const void *p, size_t n, struct err *e)
@@ -341,7 +347,7 @@ static bool read_file(struct ui *ui, const struct file *f, struct buf *bytes, st
 static unsigned open_row(struct view *v, const char *arg)
 {
 	struct pane *p = pane_of(v);
-	struct file *f = current(p);
+	const struct file *f = current(p);
 	struct buf bytes = { 0 };
 	struct err e = { 0 };
 
@@ -390,7 +396,7 @@ static unsigned rescan(struct view *v, const char *arg)
 
 static bool workspace_subject(struct view *v, struct subject *out)
 {
-	struct file *f = current(pane_of(v));
+	const struct file *f = current(pane_of(v));
 
 	if (!f)
 		return false;
@@ -409,26 +415,9 @@ static unsigned workspace_changed(struct view *v, int64_t attempt)
 	return TURN_NOTHING;
 }
 
-static struct listbox *workspace_list(struct view *v)
+static struct listview *workspace_list(struct view *v)
 {
 	return &pane_of(v)->list;
-}
-
-static unsigned workspace_mouse(struct view *v, const struct event *ev)
-{
-	struct pane *p = pane_of(v);
-	int i = ev->y - v->area.y;
-
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&p->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= p->keys_n)
-		return TURN_NOTHING;
-	if (listbox_key_equal(&p->keys[i], &p->list.cursor))
-		return open_row(v, NULL);
-	listbox_select(&p->list, &p->keys[i]);
-	return TURN_DRAW;
 }
 
 static void workspace_free(struct view *v)
@@ -440,6 +429,7 @@ static void workspace_free(struct view *v)
 		job_cancel(p->work->mine);
 	}
 	scan_free(&p->found);
+	listview_done(&p->list);
 	free(p->shown);
 	free(p);
 }
@@ -451,7 +441,7 @@ static const struct view_action actions[] = {
 
 static const struct view_ops ops = {
 	.name = "Workspace", .place = PLACE_LIST, .actions = actions, .list = workspace_list, .draw = workspace_draw,
-	.mouse = workspace_mouse, .changed = workspace_changed, .subject = workspace_subject, .free = workspace_free,
+	.changed = workspace_changed, .subject = workspace_subject, .free = workspace_free,
 };
 
 struct view *pane_workspace_new(struct ui *ui)
@@ -460,7 +450,7 @@ struct view *pane_workspace_new(struct ui *ui)
 
 	p->view = (struct view){ .ops = &ops, .ui = ui };
 	p->ended = ui->ended;
-	listbox_init(&p->list, &list_array_ops, &p->array);
+	listview_init(&p->list, &list_ops, &list_array_ops, &p->array);
 	start(p);
 	return &p->view;
 }

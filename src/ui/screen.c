@@ -250,40 +250,6 @@ static unsigned prompt_event(struct ui *ui, const struct event *ev)
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
 
-/* The keys that move, as rows of a list: half pages as a share of the height, the rest by one. */
-static unsigned list_command(struct listbox *l, enum command id)
-{
-	switch (id) {
-	case CMD_DOWN:
-		listbox_move(l, 1);
-		break;
-	case CMD_UP:
-		listbox_move(l, -1);
-		break;
-	case CMD_PAGE_DOWN:
-		listbox_page(l, l->height);
-		break;
-	case CMD_PAGE_UP:
-		listbox_page(l, -l->height);
-		break;
-	case CMD_HALF_DOWN:
-		listbox_page(l, MAX(1, l->height / 2));
-		break;
-	case CMD_HALF_UP:
-		listbox_page(l, -MAX(1, l->height / 2));
-		break;
-	case CMD_FIRST:
-		listbox_end(l, 1);
-		break;
-	case CMD_LAST:
-		listbox_end(l, -1);
-		break;
-	default:
-		return TURN_UNHANDLED;
-	}
-	return TURN_DRAW;
-}
-
 unsigned view_action(struct view *v, enum command id, const char *arg)
 {
 	unsigned mask = TURN_UNHANDLED;
@@ -292,10 +258,42 @@ unsigned view_action(struct view *v, enum command id, const char *arg)
 		if (a->id == id)
 			mask = a->run(v, arg);
 	if (mask & TURN_UNHANDLED && v->ops->list)
-		mask = list_command(v->ops->list(v), id);
+		mask = listview_command(v, v->ops->list(v), id);
 	if (mask & TURN_UNHANDLED && v->ops->command)
 		mask = v->ops->command(v, id, arg);
 	return mask;
+}
+
+bool view_is_searched(struct view *v)
+{
+	return v->ops->search || (v->ops->list && v->ops->list(v)->ops->holds);
+}
+
+void view_search(struct view *v, const char *pattern)
+{
+	if (v->ops->search)
+		v->ops->search(v, pattern);
+	else if (view_is_searched(v))
+		listview_search(v, v->ops->list(v), pattern);
+}
+
+unsigned view_mouse(struct view *v, const struct event *ev)
+{
+	if (v->ops->mouse)
+		return v->ops->mouse(v, ev);
+	return v->ops->list ? listview_mouse(v, v->ops->list(v), ev) : TURN_NOTHING;
+}
+
+unsigned view_tick(struct view *v)
+{
+	return v->ops->tick ? v->ops->tick(v) : TURN_NOTHING;
+}
+
+unsigned view_idle(struct view *v, bool *more)
+{
+	unsigned mask = v->ops->list ? listview_idle(v, v->ops->list(v), more) : TURN_NOTHING;
+
+	return mask | (v->ops->idle ? v->ops->idle(v, more) : TURN_NOTHING);
 }
 
 static unsigned screen_action(struct ui *ui, enum command id, const char *arg)
@@ -361,10 +359,10 @@ unsigned ui_event(struct ui *ui, const struct event *ev)
 	}
 	if (ui->prompt)
 		return prompt_event(ui, ev);
-	if (ev->kind == EVENT_JUNK || (ev->kind == EVENT_MOUSE && (!ui->mouse || !ui_top(ui)->ops->mouse)))
+	if (ev->kind == EVENT_JUNK)
 		return TURN_NOTHING;
 	if (ev->kind == EVENT_MOUSE)
-		return ui_top(ui)->ops->mouse(ui_top(ui), ev);
+		return ui->mouse ? view_mouse(ui_top(ui), ev) : TURN_NOTHING;
 	ui->notice_fresh = false;
 	if (ev->kind == EVENT_PASTE) {
 		ui_notice(ui, "pasted text was left out: there is no text field open here");

@@ -12,9 +12,10 @@
 #include "canvas.h"
 #include "keydec.h"
 #include "keys.h"
-#include "listbox.h"
+#include "listview.h"
 #include "loop.h"
 #include "model.h"
+#include "model/loads.h"
 #include "model/query.h"
 #include "model/review.h"
 #include "model/run.h"
@@ -56,18 +57,19 @@ struct view_ops {
 	const char *name;                  /* "Execution", as the help calls it */
 	enum place place;                  /* whose keys */
 	const struct view_action *actions; /* what it does itself; the rest is the screen's */
-	struct listbox *(*list)(struct view *v); /* moved by the keys that move, unless actions has them; NULL */
+	/* It is a list: moved, clicked and searched by listview.c, unless the view does so itself; NULL. */
+	struct listview *(*list)(struct view *v);
 	unsigned (*command)(struct view *v, enum command id, const char *arg); /* asked last; NULL */
 	const struct view_hint *hints;     /* keys of the last line */
 	void (*draw)(struct view *v, struct canvas *c, struct rect r);
 	/* What the first line says: left, and right as far as there is room. */
 	void (*title)(struct view *v, struct buf *left, struct buf *right);
-	unsigned (*mouse)(struct view *v, const struct event *ev);  /* NULL: none */
+	unsigned (*mouse)(struct view *v, const struct event *ev);  /* NULL: its list, or none */
 	unsigned (*changed)(struct view *v, int64_t attempt);       /* news of an attempt (0: of anything); NULL */
 	unsigned (*tick)(struct view *v);                           /* each second while something runs; NULL */
 	unsigned (*idle)(struct view *v, bool *more);               /* a slice of long work, when no key waits; NULL */
 	bool (*subject)(struct view *v, struct subject *out);       /* NULL: none */
-	void (*search)(struct view *v, const char *pattern);        /* NULL: there is nothing to search */
+	void (*search)(struct view *v, const char *pattern);        /* NULL: its list, if that can */
 	void (*free)(struct view *v);
 };
 struct view {
@@ -108,6 +110,7 @@ struct ui {
 	struct source_record *source; /* the same */
 	struct workers *workers;
 	struct watch *watch;          /* NULL: nothing can change */
+	struct loads *loads;          /* of what runs; NULL: evidence, or no record yet */
 
 	struct view *stack[UI_DEPTH];
 	size_t depth;
@@ -158,6 +161,12 @@ bool ui_subject(struct ui *ui, struct subject *out);
 void view_mark_row(const struct view *v, struct canvas *c, struct rect r, int y);
 /* Runs one of the view's own actions; TURN_UNHANDLED when it has none of that id. */
 unsigned view_action(struct view *v, enum command id, const char *arg);
+/* What the view does itself, else its list does. */
+bool view_is_searched(struct view *v); /* it can be */
+void view_search(struct view *v, const char *pattern);
+unsigned view_mouse(struct view *v, const struct event *ev);
+unsigned view_idle(struct view *v, bool *more);
+unsigned view_tick(struct view *v);
 
 /* ---- command.c: commands of the whole screen ------------------------------------------------------ */
 
@@ -180,6 +189,7 @@ unsigned act_stop(struct view *v, const char *arg);
 void act_rerun_start(struct ui *ui, const char *ref, bool later_too);
 unsigned act_diff(struct view *v, const char *arg);
 unsigned act_diff_pick(struct view *v, const char *arg);
+unsigned act_corrections(struct view *v, const char *arg);
 unsigned act_mark(struct view *v, const char *arg);
 unsigned act_note(struct view *v, const char *arg);
 unsigned act_dossier(struct view *v, const char *arg);
@@ -193,6 +203,7 @@ unsigned act_drafted(struct ui *ui, const struct buf *code, const char *purpose)
 unsigned act_ask(struct view *v, const char *arg);
 /* Asks for the review file that `id` needs in evidence, and does it there. */
 unsigned act_begin_review(struct ui *ui, enum command id, const char *arg);
+unsigned act_tell(struct view *v, const char *arg);
 
 /* ---- the views --------------------------------------------------------------------------------------- */
 
@@ -215,6 +226,8 @@ struct view *view_help_new(struct ui *ui, struct view *of);
 struct view *view_notices_new(struct ui *ui);
 struct view *view_start_new(struct ui *ui); /* "No record here" */
 struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right); /* ids of attempts or checks */
+/* Each correction of the attempt's step, against what it corrects: code and error. */
+struct view *view_corrections_new(struct ui *ui, int64_t attempt);
 /* An input as the attempt saw it, against the file of now. */
 struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path);
 struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step);
@@ -225,6 +238,8 @@ struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step
 bool ui_open_record(struct ui *ui, struct err *e);
 /* Leaves the record that is open for the one at `path`. */
 bool ui_reopen(struct ui *ui, const char *path, struct err *e);
+/* Once a second while something runs: what it uses, and everything that shows time. */
+unsigned ui_tick(struct ui *ui);
 /* Reads what the watch has, reaps children, counts what runs. */
 unsigned ui_poll_record(struct ui *ui);
 

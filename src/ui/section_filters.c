@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "section_review.h"
+#include "section_text.h"
 #include "text/pyfilter.h"
 
 #define CODE_MAX ((size_t)1 << 20)

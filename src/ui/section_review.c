@@ -1,5 +1,5 @@
 /* Marks and notes as a section. Whoever wrote them, they are shown as text. */
-#include "section_review.h"
+#include "section_text.h"
 
 #include <string.h>
 

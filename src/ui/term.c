@@ -1,19 +1,19 @@
 /*
- * Canvas to terminal by ncurses, raw input, and the modes that must be undone.
+ * Canvas to terminal by ncurses, taking the terminal and giving it back.
  *
- * curses keeps its own idea of the screen and sends the differences; rows of the canvas that did not
+ * curses keeps its own idea of the screen and sends the differences; cells of the canvas that did not
  * change are not even given to it. Modes that curses does not know (mouse reports, bracketed paste)
- * are written by us, and `undo` holds the bytes that undo everything, so that a crash handler needs
- * nothing but write(2) and tcsetattr(3).
+ * are written by term_io.c, and undo.c knows what undoes everything, whatever happens.
  */
 #include "term.h"
 
+#include "palette.h"
+#include "term_io.h"
+#include "undo.h"
+
 #include <curses.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,109 +23,25 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define MODE_MOUSE_ON  "\x1b[?1000h\x1b[?1002h\x1b[?1006h"
-#define MODE_MOUSE_OFF "\x1b[?1006l\x1b[?1002l\x1b[?1000l"
-#define MODE_PASTE_ON  "\x1b[?2004h"
-#define MODE_PASTE_OFF "\x1b[?2004l"
-
-struct terminal {
-	SCREEN *screen;
-	struct keydec *dec;
-	int w, h;
-	bool ascii;
-	bool colour;        /* colours may be sent */
-	bool direct;        /* colour numbers are RGB */
-	bool mouse_able, mouse;
-	bool paste_able;
-	bool entered;
-	bool gone;
-	char notice[160];
-	struct cell *shown; /* what the last draw put there; NULL: unknown */
-	int shown_w, shown_h;
-	bool all;           /* send everything next time */
-};
-
-/* For handlers: what must be done whatever happens. */
-static struct {
-	volatile sig_atomic_t armed;
-	struct termios modes;
-	char bytes[512];
-	size_t len;
-} undo;
-
-/* ---- emergencies --------------------------------------------------------------------------------- */
-
-static void restore_now(void)
+static bool has_capability(const char *name)
 {
-	if (!undo.armed)
-		return;
-	undo.armed = 0;
-	(void)!write(STDOUT_FILENO, undo.bytes, undo.len);
-	tcsetattr(STDIN_FILENO, TCSANOW, &undo.modes);
-}
-
-static void on_crash(int sig)
-{
-	restore_now();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGQUIT, SIGTRAP };
-
-static void add_undo(const char *s)
-{
-	size_t n = s && s != (char *)-1 ? strlen(s) : 0;
-
-	if (undo.len + n <= sizeof(undo.bytes)) {
-		memcpy(undo.bytes + undo.len, s, n);
-		undo.len += n;
-	}
-}
-
-/* Padding ("$<5>") means nothing to what is written raw. */
-static void add_undo_capability(const char *name)
-{
-	char plain[128];
 	const char *s = tigetstr(name);
-	size_t n = 0;
 
-	if (!s || s == (char *)-1)
-		return;
-	while (*s && n + 1 < sizeof(plain)) {
-		if (s[0] == '$' && s[1] == '<') {
-			s += strcspn(s, ">");
-			s += *s == '>';
-			continue;
-		}
-		plain[n++] = *s++;
-	}
-	plain[n] = '\0';
-	add_undo(plain);
+	return s && s != (char *)-1;
 }
 
 static void prepare_undo(const struct terminal *t)
 {
-	undo.len = 0;
+	static const char *const capabilities[] = { "sgr0", "rmkx", "cnorm", "rmcup" };
+
 	if (t->mouse_able)
-		add_undo(MODE_MOUSE_OFF);
+		undo_add(TERM_MOUSE_OFF);
 	if (t->paste_able)
-		add_undo(MODE_PASTE_OFF);
-	add_undo_capability("sgr0");
-	add_undo_capability("rmkx");
-	add_undo_capability("cnorm");
-	add_undo_capability("rmcup");
-	add_undo("\r\n");
-}
-
-static void install_handlers(void)
-{
-	struct sigaction sa = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
-
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < ARRAY_LEN(crash_signals); i++)
-		sigaction(crash_signals[i], &sa, NULL);
-	die_set_hook(restore_now);
+		undo_add(TERM_PASTE_OFF);
+	for (size_t i = 0; i < ARRAY_LEN(capabilities); i++)
+		if (has_capability(capabilities[i]))
+			undo_add(tigetstr(capabilities[i]));
+	undo_add("\r\n");
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
@@ -151,13 +67,6 @@ static bool usable(struct err *e)
 	return true;
 }
 
-static bool has_capability(const char *name)
-{
-	const char *s = tigetstr(name);
-
-	return s && s != (char *)-1;
-}
-
 /* The locale's character set decides. Where it is not UTF-8 but the line discipline was told that the
  * terminal is (IUTF8), the terminal is believed, and the user is told. */
 static void choose_charset(struct terminal *t)
@@ -166,7 +75,7 @@ static void choose_charset(struct terminal *t)
 
 	setlocale(LC_CTYPE, "");
 	utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	if (!utf8 && undo.modes.c_iflag & IUTF8 && setlocale(LC_CTYPE, "C.UTF-8")) {
+	if (!utf8 && undo_modes()->c_iflag & IUTF8 && setlocale(LC_CTYPE, "C.UTF-8")) {
 		snprintf(t->notice, sizeof(t->notice),
 		         "the locale is not UTF-8, but the terminal says that it is: shown as UTF-8");
 		return;
@@ -192,46 +101,6 @@ static void choose_colour(struct terminal *t)
 	t->direct = COLORS > 256;
 }
 
-static int esc_delay_ms(void)
-{
-	const char *s = getenv("ESCDELAY");
-	int64_t ms;
-
-	return s && int_parse(s, 1, 5000, &ms, NULL) ? (int)ms : ESC_DELAY_MS;
-}
-
-static void write_raw(struct terminal *t, const char *bytes, size_t n)
-{
-	fflush(stdout);
-	while (n > 0 && !t->gone) {
-		ssize_t got = write(STDOUT_FILENO, bytes, n);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-			struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
-			poll(&p, 1, 100);
-			continue;
-		}
-		if (got < 0) {
-			t->gone = true;
-			return;
-		}
-		bytes += got;
-		n -= (size_t)got;
-	}
-}
-
-static void write_text(struct terminal *t, const char *s)
-{
-	write_raw(t, s, strlen(s));
-}
-
-static void modes_on(struct terminal *t)
-{
-	if (t->paste_able)
-		write_text(t, MODE_PASTE_ON);
-	if (t->mouse_able && t->mouse)
-		write_text(t, MODE_MOUSE_ON);
-}
-
 /* The palette is the user's. It is never set, so it must not be reset either, as curses does when it
  * comes back from a suspension; its own copy of the capability is made empty. */
 static void forget_palette(void)
@@ -250,7 +119,7 @@ struct terminal *term_open(struct err *e)
 	if (!usable(e))
 		return NULL;
 	t = xcalloc(1, sizeof(*t));
-	tcgetattr(STDIN_FILENO, &undo.modes);
+	undo_begin(STDIN_FILENO, STDOUT_FILENO);
 	choose_charset(t);
 	use_env(FALSE);  /* exported LINES and COLUMNS do not win … */
 	use_tioctl(TRUE); /* … over what the kernel knows */
@@ -261,12 +130,14 @@ struct terminal *term_open(struct err *e)
 		free(t);
 		return NULL;
 	}
+	/* curses sends each move of the cursor by itself until it came back from a suspension once: 234 writes
+	 * for a page instead of one */
+	endwin();
 	forget_palette();
 	t->mouse_able = t->mouse = has_capability("kmous");
 	t->paste_able = t->mouse_able || has_capability("BE") || strcmp(type, "linux") == 0;
 	prepare_undo(t);
-	undo.armed = 1;
-	install_handlers();
+	undo_arm(true);
 	raw();
 	noecho();
 	nonl();
@@ -274,10 +145,10 @@ struct terminal *term_open(struct err *e)
 	idlok(stdscr, TRUE);
 	leaveok(stdscr, FALSE);
 	choose_colour(t);
-	t->dec = keydec_new(esc_delay_ms());
+	t->dec = keydec_new(term_esc_delay_ms());
 	t->entered = t->all = true;
 	term_resized(t);
-	modes_on(t);
+	term_modes(t, true);
 	return t;
 }
 
@@ -287,19 +158,12 @@ void term_close(struct terminal *t)
 		return;
 	if (!t->gone)
 		term_leave(t);
-	undo.armed = 0;
-	die_set_hook(NULL);
+	undo_end();
 	if (!t->gone) /* delscreen may flush what nobody takes any more */
 		delscreen(t->screen);
 	keydec_free(t->dec);
 	free(t->shown);
 	free(t);
-}
-
-int term_fd(const struct terminal *t)
-{
-	(void)t;
-	return STDIN_FILENO;
 }
 
 void term_size(const struct terminal *t, int *w, int *h)
@@ -326,7 +190,7 @@ const char *term_notice(const struct terminal *t)
 void term_hung_up(struct terminal *t)
 {
 	t->gone = true;
-	undo.armed = 0;
+	undo_arm(false);
 }
 
 /* ---- size, leaving, coming back ---------------------------------------------------------------------- */
@@ -360,24 +224,21 @@ void term_leave(struct terminal *t)
 	if (!t->entered)
 		return;
 	t->entered = false;
-	if (t->mouse_able)
-		write_text(t, MODE_MOUSE_OFF);
-	if (t->paste_able)
-		write_text(t, MODE_PASTE_OFF);
+	term_modes(t, false);
 	if (t->gone)
 		return;
 	curs_set(1);
 	endwin();
 	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &undo.modes);
-	undo.armed = 0;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, undo_modes());
+	undo_arm(false);
 }
 
 void term_enter(struct terminal *t)
 {
 	if (t->entered || t->gone)
 		return;
-	undo.armed = 1;
+	undo_arm(true);
 	t->entered = true;
 	reset_prog_mode();
 	raw();
@@ -385,7 +246,7 @@ void term_enter(struct terminal *t)
 	nonl();
 	term_resized(t);
 	term_redraw(t);
-	modes_on(t);
+	term_modes(t, true);
 }
 
 void term_stop(struct terminal *t)
@@ -410,46 +271,6 @@ void term_suspend(struct terminal *t)
 
 /* ---- colours ---------------------------------------------------------------------------------------------- */
 
-static const uint8_t palette16[16][3] = {
-	{ 0, 0, 0 },       { 205, 0, 0 },   { 0, 205, 0 },   { 205, 205, 0 }, { 0, 0, 238 },   { 205, 0, 205 },
-	{ 0, 205, 205 },   { 229, 229, 229 }, { 127, 127, 127 }, { 255, 0, 0 }, { 0, 255, 0 }, { 255, 255, 0 },
-	{ 92, 92, 255 },   { 255, 0, 255 }, { 0, 255, 255 }, { 255, 255, 255 },
-};
-
-static void palette_rgb(int index, int rgb[3])
-{
-	static const int steps[] = { 0, 95, 135, 175, 215, 255 };
-
-	if (index < 16) {
-		for (int i = 0; i < 3; i++)
-			rgb[i] = palette16[index][i];
-	} else if (index < 232) {
-		rgb[0] = steps[(index - 16) / 36];
-		rgb[1] = steps[(index - 16) / 6 % 6];
-		rgb[2] = steps[(index - 16) % 6];
-	} else {
-		rgb[0] = rgb[1] = rgb[2] = 8 + 10 * (index - 232);
-	}
-}
-
-static int nearest(const int rgb[3], int colours)
-{
-	int best = 0, best_distance = INT32_MAX;
-
-	for (int i = colours > 16 ? 16 : 0; i < colours; i++) {
-		int c[3];
-		palette_rgb(i, c);
-		int d = 0;
-		for (int k = 0; k < 3; k++)
-			d += (rgb[k] - c[k]) * (rgb[k] - c[k]);
-		if (d < best_distance) {
-			best = i;
-			best_distance = d;
-		}
-	}
-	return best;
-}
-
 /* A colour as this terminal numbers them; -1 its own. */
 static int terminal_colour(const struct terminal *t, struct colour colour)
 {
@@ -464,7 +285,7 @@ static int terminal_colour(const struct terminal *t, struct colour colour)
 	}
 	if (t->direct)
 		return MAX(8, rgb[0] << 16 | rgb[1] << 8 | rgb[2]); /* 0 to 7 are the palette's */
-	return nearest(rgb, COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : 8);
+	return palette_nearest(rgb, COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : 8);
 }
 
 static attr_t terminal_attrs(uint8_t attrs)
@@ -551,14 +372,15 @@ static void set_cell(cchar_t *out, const struct cell *cell, const struct ink *in
 	setcchar(out, text, ink->attrs, 0, &ink->pair);
 }
 
-static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
+/* Cells from..to of a row, of which `from` is no second half. */
+static void draw_cells(struct terminal *t, const struct cell *row, int from, int to, int y, const struct theme *theme)
 {
-	cchar_t *out = xcalloc((size_t)w * 2 + 1, sizeof(*out));
+	cchar_t *out = xcalloc((size_t)(to - from) * 2 + 1, sizeof(*out));
 	struct ink ink = { .known = false };
 	static const struct cell blank = { .width = 1, .len = 1, .bytes = " " };
 	int n = 0;
 
-	for (int x = 0; x < w; x++) {
+	for (int x = from; x < to; x++) {
 		if (row[x].width == 0)
 			continue; /* curses takes the second cell of a wide glyph by itself */
 		mix_ink(t, theme, row[x].pen, &ink);
@@ -567,15 +389,25 @@ static void draw_row(struct terminal *t, const struct cell *row, int w, int y, c
 		if (row[x].width == 2 && decode(row[x].bytes, row[x].len, first, 1) && wcwidth(first[0]) != 2)
 			set_cell(&out[n++], &blank, &ink); /* behind the sign that stands for it */
 	}
-	mvadd_wchnstr(y, 0, out, n);
+	mvadd_wchnstr(y, from, out, n);
 	free(out);
 }
 
-static bool row_is_shown(const struct terminal *t, const struct cell *row, int w, int h, int y)
+/* Gives curses the cells of the row that are others than at the last draw. */
+static void draw_row(struct terminal *t, const struct cell *row, int w, int y, const struct theme *theme)
 {
-	if (!t->shown || t->shown_w != w || t->shown_h != h)
-		return false;
-	return memcmp(t->shown + (size_t)y * (size_t)w, row, (size_t)w * sizeof(*row)) == 0;
+	const struct cell *was = t->shown ? t->shown + (size_t)y * (size_t)t->shown_w : NULL;
+	int from = 0, to = w;
+
+	while (was && from < w && memcmp(&was[from], &row[from], sizeof(*row)) == 0)
+		from++;
+	while (was && to > from && memcmp(&was[to - 1], &row[to - 1], sizeof(*row)) == 0)
+		to--;
+	if (from == to)
+		return;
+	from -= row[from].width == 0 && from > 0;
+	to += to < w && row[to].width == 0;
+	draw_cells(t, row, from, to, y, theme);
 }
 
 void term_draw(struct terminal *t, const struct canvas *c, const struct theme *theme)
@@ -587,15 +419,15 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 		return;
 	if (t->all)
 		clearok(curscr, TRUE);
-	for (int i = 0; i < h; i++) {
-		const struct cell *row = canvas_row(c, i);
-		if (!row_is_shown(t, row, area.w, area.h, i))
-			draw_row(t, row, w, i, theme);
+	if (t->shown && (t->shown_w != area.w || t->shown_h != area.h)) {
+		free(t->shown);
+		t->shown = NULL;
 	}
-	if (!t->shown || t->shown_w != area.w || t->shown_h != area.h)
-		t->shown = xreallocarray(t->shown, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
-	for (int i = 0; i < area.h; i++)
-		memcpy(t->shown + (size_t)i * (size_t)area.w, canvas_row(c, i), (size_t)area.w * sizeof(struct cell));
+	for (int i = 0; i < h; i++)
+		draw_row(t, canvas_row(c, i), w, i, theme);
+	if (!t->shown)
+		t->shown = xreallocarray(NULL, (size_t)area.w * (size_t)area.h, sizeof(struct cell));
+	memcpy(t->shown, canvas_row(c, 0), (size_t)area.w * (size_t)area.h * sizeof(struct cell));
 	t->shown_w = area.w;
 	t->shown_h = area.h;
 	t->all = false;
@@ -603,83 +435,4 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 	curs_set(x >= 0);
 	move(y >= 0 ? MIN(y, t->h - 1) : t->h - 1, x >= 0 ? MIN(x, t->w - 1) : 0);
 	refresh();
-}
-
-/* ---- input ----------------------------------------------------------------------------------------------- */
-
-static int64_t now_ms(void)
-{
-	return clock_mono_us() / 1000;
-}
-
-bool term_read(struct terminal *t)
-{
-	char bytes[16384];
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	if (t->gone)
-		return false;
-	if (poll(&p, 1, 0) <= 0)
-		return true;
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
-	if (n <= 0) {
-		term_hung_up(t);
-		return false;
-	}
-	keydec_feed(t->dec, bytes, (size_t)n, now_ms());
-	return true;
-}
-
-bool term_next(struct terminal *t, struct event *ev)
-{
-	return keydec_next(t->dec, ev, now_ms());
-}
-
-int term_wait_ms(const struct terminal *t)
-{
-	return keydec_wait_ms(t->dec, now_ms());
-}
-
-/* ---- mouse and clipboard ------------------------------------------------------------------------------------ */
-
-bool term_has_mouse(const struct terminal *t)
-{
-	return t->mouse_able;
-}
-
-bool term_mouse_is_on(const struct terminal *t)
-{
-	return t->mouse_able && t->mouse;
-}
-
-void term_mouse(struct terminal *t, bool on)
-{
-	if (!t->mouse_able || t->mouse == on)
-		return;
-	t->mouse = on;
-	write_text(t, on ? MODE_MOUSE_ON : MODE_MOUSE_OFF);
-}
-
-bool term_copy(struct terminal *t, const void *p, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *s = p;
-	struct buf out = { 0 };
-
-	if (n > TERM_COPY_MAX)
-		return false;
-	buf_adds(&out, "\x1b]52;c;");
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0);
-		buf_addc(&out, digits[v >> 18]);
-		buf_addc(&out, digits[v >> 12 & 63]);
-		buf_addc(&out, i + 1 < n ? digits[v >> 6 & 63] : '=');
-		buf_addc(&out, i + 2 < n ? digits[v & 63] : '=');
-	}
-	buf_addc(&out, '\a');
-	write_raw(t, out.data, out.len);
-	buf_free(&out);
-	return true;
 }

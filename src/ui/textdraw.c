@@ -20,7 +20,7 @@ static const uint8_t py_roles[PY_KIND_COUNT] = {
 /* What was found out about the bytes of one row. */
 struct colouring {
 	int64_t base;             /* where the lexed line begins; -1: none */
-	struct py_span spans[SPANS_MAX];
+	struct py_span *spans;    /* owned; NULL: none */
 	size_t spans_n;
 	struct range hits[HITS_MAX];
 	size_t hits_n;
@@ -34,7 +34,6 @@ static void lex_line(const struct text_paint *p, const struct text_row *row, str
 	struct py_state st;
 	const char *bytes;
 
-	out->base = -1;
 	if (!p->py || p->kind != SECTION_CODE || row->line < 0 || row->start - row->line > PY_PIECE)
 		return;
 	number = lines_number(t->lines, t->window, row->line);
@@ -46,6 +45,7 @@ static void lex_line(const struct text_paint *p, const struct text_row *row, str
 	bytes = window_at(t->window, row->line, n, &got);
 	if (!bytes)
 		return;
+	out->spans = xcalloc(SPANS_MAX, sizeof(*out->spans));
 	out->spans_n = pylex_line(&st, bytes, MIN(n, got), out->spans, SPANS_MAX);
 	out->base = row->line;
 }
@@ -169,22 +169,21 @@ bool text_paint_row(const struct text_paint *p, struct canvas *c, struct rect cl
 	size_t max = (size_t)cols + 8;
 	struct glyph *glyphs;
 	struct pen *pens;
-	struct colouring *colours;
+	struct colouring colours = { .base = -1 };
 	struct stream_tint tint = { .known = false };
 	int64_t n;
 
 	if (cols < 1)
 		return true;
 	glyphs = xcalloc(max, sizeof(*glyphs));
-	colours = xcalloc(1, sizeof(*colours));
 	p->text->rows.cols = cols;
 	n = rows_draw(&p->text->rows, row, skip, glyphs, max);
-	lex_line(p, row, colours);
+	lex_line(p, row, &colours);
 	if (n > 0)
-		find_hits(p, row, glyphs[0].at, glyphs[n - 1].at + 1, colours);
+		find_hits(p, row, glyphs[0].at, glyphs[n - 1].at + 1, &colours);
 	pens = xcalloc(max, sizeof(*pens));
 	for (int64_t i = 0; i < n; i++)
-		pens[i] = glyph_pen(p, colours, &glyphs[i], stream_pen(p, &tint, glyphs[i].at, pen));
+		pens[i] = glyph_pen(p, &colours, &glyphs[i], stream_pen(p, &tint, glyphs[i].at, pen));
 	if (n > 0)
 		mark_alikes(p, glyphs, n, pens);
 	for (int64_t i = 0; i < n; i++) {
@@ -193,6 +192,6 @@ bool text_paint_row(const struct text_paint *p, struct canvas *c, struct rect cl
 	}
 	free(pens);
 	free(glyphs);
-	free(colours);
+	free(colours.spans);
 	return n >= 0;
 }

@@ -25,9 +25,11 @@ static void close_record(struct ui *ui)
 		loop_remove(ui->loop, watch_fd(ui->watch));
 		watch_close(ui->watch);
 	}
+	loads_free(ui->loads);
 	source_record_close(ui->source);
 	query_close(ui->query);
 	workspace_close(ui->ws);
+	ui->loads = NULL;
 	ui->watch = NULL;
 	ui->source = NULL;
 	ui->query = NULL;
@@ -173,6 +175,8 @@ bool ui_open_record(struct ui *ui, struct err *e)
 	}
 	if (ui->watch)
 		loop_add(ui->loop, watch_fd(ui->watch), on_watch, ui);
+	if (ui->ws)
+		ui->loads = loads_new(ui->ws);
 	count_runs(ui);
 	query_log(ui->query, &newest, find_newest, &ui->newest, NULL);
 	show_panes(ui);
@@ -272,22 +276,20 @@ static int tick_ms(const struct ui *ui)
 	return (int)MAX(0, (ui->ticked_us + TICK_US - clock_mono_us()) / 1000);
 }
 
-static unsigned tick(struct ui *ui)
+unsigned ui_tick(struct ui *ui)
 {
-	struct view *v = ui_top(ui);
-
 	if (ui->running == 0 || clock_mono_us() < ui->ticked_us + TICK_US)
 		return TURN_NOTHING;
 	ui->ticked_us = clock_mono_us();
-	return v->ops->tick ? v->ops->tick(v) : TURN_NOTHING;
+	if (ui->loads)
+		loads_look(ui->loads);
+	return view_tick(ui_top(ui));
 }
 
 static unsigned slice_of_idle(struct ui *ui, bool *more)
 {
-	struct view *v = ui_top(ui);
-
 	*more = false;
-	return v->ops->idle ? v->ops->idle(v, more) : TURN_NOTHING;
+	return view_idle(ui_top(ui), more);
 }
 
 static void run_loop(struct ui *ui)
@@ -303,7 +305,7 @@ static void run_loop(struct ui *ui)
 			mask |= ui_event(ui, &ev);
 		if (mask & TURN_QUIT)
 			break;
-		mask |= tick(ui);
+		mask |= ui_tick(ui);
 		if (idle || more)
 			mask |= slice_of_idle(ui, &more);
 		/* news may have made work */

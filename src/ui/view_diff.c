@@ -57,7 +57,9 @@ static void diff_title(struct view *v, struct buf *left, struct buf *right)
 
 	if (d->fold_space) /* first: it must be seen however long the rest is */
 		buf_adds(left, "[white space ignored] ");
-	if (d->sentence)
+	if (d->sentence && d->chain)
+		buf_addf(left, "Step %s: %s", d->ref[0], d->sentence);
+	else if (d->sentence)
 		buf_addf(left, "%s -> %s: %s", d->ref[0], d->ref[1], d->sentence);
 	else
 		buf_adds(left, "Difference");
@@ -232,8 +234,8 @@ static unsigned swap(struct view *v, const char *arg)
 	int64_t left = d->left;
 
 	(void)arg;
-	if (d->input) {
-		ui_notice(v->ui, "the file of now stays on the right");
+	if (d->input || d->chain) {
+		ui_notice(v->ui, d->chain ? "a correction stays on the right" : "the file of now stays on the right");
 		return TURN_DRAW;
 	}
 	d->left = d->right;
@@ -258,10 +260,19 @@ static unsigned cancel(struct view *v, const char *arg)
 
 /* ---- the rest ---- */
 
+/* Of a chain, the correction that the cursor is in. */
+static bool chain_subject(const struct diff_view *d, struct subject *out)
+{
+	out->attempt = d->lines_n ? d->parts[d->lines[d->cursor].part].right : d->chain;
+	return query_ref(d->view.ui->query, out->attempt, out->ref, NULL);
+}
+
 static bool diff_subject(struct view *v, struct subject *out)
 {
 	struct diff_view *d = diff_of(v);
 
+	if (d->chain)
+		return chain_subject(d, out);
 	out->attempt = d->input ? d->left : d->right;
 	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[d->input ? 0 : 1]);
 	if (d->lines_n) {
@@ -287,6 +298,14 @@ static unsigned diff_mouse(struct view *v, const struct event *ev)
 	return TURN_DRAW;
 }
 
+static bool is_of_step(struct query *q, int64_t attempt, const char *step)
+{
+	char ref[REF_TEXT];
+	size_t n = strlen(step);
+
+	return n > 0 && attempt > 0 && query_ref(q, attempt, ref, NULL) && strncmp(ref, step, n) == 0 && ref[n] == '.';
+}
+
 /* Whether it is another check of what the right one repeats, which may tell why that differs. */
 static bool is_beside(const struct diff_view *d, int64_t attempt)
 {
@@ -299,12 +318,13 @@ static bool is_beside(const struct diff_view *d, int64_t attempt)
 	return beside;
 }
 
-/* Attempts that still run grow; what was compared is compared again when one of them changed. */
+/* Attempts that still run grow, and a chain gets longer; what was compared is compared again then. */
 static unsigned diff_changed(struct view *v, int64_t attempt)
 {
 	struct diff_view *d = diff_of(v);
+	bool ours = d->chain ? is_of_step(v->ui->query, attempt, d->ref[0]) : attempt == d->left || attempt == d->right;
 
-	if (!d->work && (attempt == d->left || attempt == d->right || is_beside(d, attempt)))
+	if (!d->work && (ours || is_beside(d, attempt)))
 		diff_load(d);
 	return TURN_NOTHING;
 }
@@ -344,13 +364,14 @@ static const struct view_ops ops = {
 	.free = diff_free_view,
 };
 
-static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input)
+static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input, int64_t chain)
 {
 	struct diff_view *d = xcalloc(1, sizeof(*d));
 
 	d->view = (struct view){ .ops = &ops, .ui = ui };
 	d->left = left;
 	d->right = right;
+	d->chain = chain;
 	d->input = input ? xstrdup(input) : NULL;
 	d->context = 3;
 	d->number_cols = NUMBER_COLS;
@@ -360,10 +381,15 @@ static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const 
 
 struct view *view_diff_new(struct ui *ui, int64_t left, int64_t right)
 {
-	return open_view(ui, left, right, NULL);
+	return open_view(ui, left, right, NULL, 0);
 }
 
 struct view *view_diff_input_new(struct ui *ui, int64_t attempt, const char *path)
 {
-	return open_view(ui, attempt, 0, path);
+	return open_view(ui, attempt, 0, path, 0);
+}
+
+struct view *view_corrections_new(struct ui *ui, int64_t attempt)
+{
+	return open_view(ui, 0, 0, NULL, attempt);
 }

@@ -15,11 +15,7 @@
 struct dossier_view {
 	struct view view;
 	struct dossier d;
-	struct listbox list;
-	struct list_key *keys; /* of the rows drawn last */
-	size_t keys_n, keys_cap;
-	struct search *search;
-	char *pattern;
+	struct listview list;
 };
 
 static struct dossier_view *dossier_of(struct view *v)
@@ -53,8 +49,9 @@ static bool has_note(const struct dossier *d, const struct part *p, int64_t line
 	return false;
 }
 
-static void draw_row(struct dossier_view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+static void draw_row(struct view *view, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
+	struct dossier_view *v = dossier_of(view);
 	struct part *p = dossier_part(&v->d, (size_t)key->v[0]);
 	int64_t row = key->v[1];
 	int x = r.x + DOSSIER_INDENT;
@@ -76,7 +73,7 @@ static void draw_row(struct dossier_view *v, const struct list_key *key, struct 
 	}
 	if (has_note(&v->d, p, line))
 		canvas_put(c, r, r.x + 1, y, "c", 1, 1, PEN(ROLE_WARN));
-	struct text_paint paint = { .text = &p->text, .kind = p->kind, .py = &p->py, .search = v->search,
+	struct text_paint paint = { .text = &p->text, .kind = p->kind, .py = &p->py, .search = v->list.search,
 		.current = { -1, -1 }, .chosen = { -1, -1 } };
 	text_paint_row(&paint, c, r, x, y, r.x + r.w - x, t, 0, PEN(key->v[0] == 0 && row == 1 ? ROLE_STRONG : ROLE_NORMAL));
 }
@@ -85,17 +82,8 @@ static void dossier_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct dossier_view *v = dossier_of(view);
 
-	dossier_fit(&v->d, r.w);
-	while ((int)v->keys_cap < r.h + 1)
-		v->keys = grow(v->keys, v->keys_cap, &v->keys_cap, sizeof(*v->keys));
-	v->keys_n = listbox_rows(&v->list, r.h, v->keys);
-	for (size_t i = 0; i < v->keys_n; i++) {
-		int y = r.y + (int)i;
-
-		draw_row(v, &v->keys[i], c, r, y);
-		if (listbox_key_equal(&v->keys[i], &v->list.cursor))
-			view_mark_row(view, c, r, y);
-	}
+	dossier_fit(&v->d, r.w, (struct list_key *const[]){ &v->list.box.cursor, &v->list.box.top }, 2);
+	listview_draw(view, &v->list, c, r);
 }
 
 static void dossier_title(struct view *view, struct buf *left, struct buf *right)
@@ -117,8 +105,8 @@ static void dossier_title(struct view *view, struct buf *left, struct buf *right
 
 static void to_begin(struct dossier_view *v)
 {
-	v->list.placed = false;
-	listbox_end(&v->list, 1);
+	v->list.box.placed = false;
+	listbox_end(&v->list.box, 1);
 }
 
 static bool load(struct dossier_view *v, int64_t attempt)
@@ -134,16 +122,16 @@ static bool load(struct dossier_view *v, int64_t attempt)
 static unsigned go_part(struct view *view, int dir)
 {
 	struct dossier_view *v = dossier_of(view);
-	int64_t i = v->list.cursor.v[0] + dir;
+	int64_t i = v->list.box.cursor.v[0] + dir;
 
-	if (dir < 0 && v->list.cursor.v[1] > 0)
+	if (dir < 0 && v->list.box.cursor.v[1] > 0)
 		i++;
 	if (i < 0 || i >= (int64_t)v->d.parts_n) {
 		ui_notice(view->ui, dir > 0 ? "this is the last section" : "this is the first section");
 		return TURN_DRAW;
 	}
-	listbox_select(&v->list, &(struct list_key){ { i, i == 0 ? 1 : 0, 0, 0 } });
-	v->list.top = v->list.cursor;
+	listbox_select(&v->list.box, &(struct list_key){ { i, i == 0 ? 1 : 0, 0, 0 } });
+	v->list.box.top = v->list.box.cursor;
 	return TURN_DRAW;
 }
 
@@ -200,7 +188,7 @@ static bool go_code(struct dossier_view *v, int64_t line)
 
 	if (row == 0)
 		return false;
-	listbox_select(&v->list, &(struct list_key){ { part, row, 0, 0 } });
+	listbox_select(&v->list.box, &(struct list_key){ { part, row, 0, 0 } });
 	ui_notice(v->view.ui, "line %lld of the code", (long long)line);
 	return true;
 }
@@ -223,7 +211,7 @@ static int64_t line_named(struct dossier_view *v, struct part *p, int64_t row)
 static unsigned open_row(struct view *view, const char *arg)
 {
 	struct dossier_view *v = dossier_of(view);
-	const struct list_key *key = &v->list.cursor;
+	const struct list_key *key = &v->list.box.cursor;
 	struct part *p = dossier_part(&v->d, (size_t)key->v[0]);
 	int64_t row = key->v[1];
 	struct pager_spec spec = { .attempt = v->d.detail.attempt.id, .section = (int)p->kind };
@@ -251,107 +239,40 @@ static unsigned open_row(struct view *view, const char *arg)
 
 /* ---- searching ------------------------------------------------------------------------------------------------ */
 
-static bool row_matches(struct dossier_view *v, const struct list_key *key)
+static enum row_answer holds(struct view *view, const struct list_key *key, struct search *search)
 {
-	struct part *p = dossier_part(&v->d, (size_t)key->v[0]);
+	struct part *p = dossier_part(&dossier_of(view)->d, (size_t)key->v[0]);
 	size_t n = key->v[1] == 0 ? strlen(p->title) : 0;
 	const char *bytes = key->v[1] == 0 ? p->title : dossier_bytes(p, key->v[1], &n);
-	struct match m;
 
-	return bytes && search_line(v->search, bytes, n, 0, &m) == SEARCH_HIT;
+	return row_has(search, bytes, n);
 }
 
-static unsigned search_go(struct view *view, int dir)
-{
-	struct dossier_view *v = dossier_of(view);
-	struct list_key key = v->list.cursor;
-	bool wrapped = false;
-
-	if (!v->search) {
-		ui_notice(view->ui, "nothing to search for: / begins a search");
-		return TURN_DRAW;
-	}
-	for (int i = 0; i < 20000; i++) {
-		if (!dossier_ops.step(&v->d, &key, dir)) {
-			if (wrapped || !dossier_ops.end(&v->d, dir, &key))
-				break;
-			wrapped = true;
-		}
-		if (row_matches(v, &key)) {
-			listbox_select(&v->list, &key);
-			if (wrapped)
-				ui_notice(view->ui, dir > 0 ? "search went on from the beginning" : "search went on from the end");
-			return TURN_DRAW;
-		}
-	}
-	ui_notice(view->ui, "'%s' is not on this page; what it leaves out is searched full screen", v->pattern);
-	return TURN_DRAW;
-}
-
-static void dossier_search(struct view *view, const char *pattern)
-{
-	struct dossier_view *v = dossier_of(view);
-	struct err e = { 0 };
-	size_t at;
-
-	search_free(v->search);
-	v->search = NULL;
-	free(v->pattern);
-	v->pattern = xstrdup(pattern);
-	if (!*pattern)
-		return;
-	v->search = search_compile(pattern, strlen(pattern), 0, &at, &e);
-	if (!v->search)
-		ui_error(view->ui, "%s", e.msg);
-	else
-		search_go(view, 1);
-}
-
-static unsigned search_next(struct view *v, const char *arg)
-{
-	(void)arg;
-	return search_go(v, 1);
-}
-
-static unsigned search_prev(struct view *v, const char *arg)
-{
-	(void)arg;
-	return search_go(v, -1);
-}
-
-static unsigned escape(struct view *view, const char *arg)
-{
-	struct dossier_view *v = dossier_of(view);
-
-	(void)arg;
-	if (!v->search)
-		return TURN_CLOSE;
-	search_free(v->search);
-	v->search = NULL;
-	return TURN_DRAW;
-}
+static const struct listview_ops list_ops = {
+	.draw_row = draw_row, .holds = holds, .where = "on this page; what it leaves out is searched full screen",
+};
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
 
 static unsigned dossier_changed(struct view *view, int64_t attempt)
 {
 	struct dossier_view *v = dossier_of(view);
-	struct list_key cursor = v->list.cursor, top = v->list.top;
+	struct list_key cursor = v->list.box.cursor, top = v->list.box.top;
 
 	if (attempt != 0 && attempt != v->d.detail.attempt.id && v->d.detail.end.attempt)
 		return TURN_DRAW; /* the count of what is left may be another */
 	if (!load(v, v->d.detail.attempt.id))
 		return TURN_DRAW;
-	v->list.cursor = cursor;
-	v->list.top = top;
-	listbox_validate(&v->list);
+	v->list.box.cursor = cursor;
+	v->list.box.top = top;
+	listbox_validate(&v->list.box);
 	return TURN_DRAW;
 }
 
 static bool dossier_subject(struct view *view, struct subject *out)
 {
 	struct dossier_view *v = dossier_of(view);
-	struct part *p = dossier_part(&v->d, (size_t)v->list.cursor.v[0]);
+	struct part *p = dossier_part(&v->d, (size_t)v->list.box.cursor.v[0]);
 
 	out->attempt = v->d.detail.attempt.id;
 	out->step = v->d.detail.step.number;
@@ -362,24 +283,9 @@ static bool dossier_subject(struct view *view, struct subject *out)
 		out->artifact = true;
 	} else if (p->kind == SECTION_CODE || p->kind == SECTION_STDOUT || p->kind == SECTION_STDERR) {
 		out->section = section_word(p->kind);
-		out->line = dossier_line_of_row(p, v->list.cursor.v[1]);
+		out->line = dossier_line_of_row(p, v->list.box.cursor.v[1]);
 	}
 	return true;
-}
-
-static unsigned dossier_mouse(struct view *view, const struct event *ev)
-{
-	struct dossier_view *v = dossier_of(view);
-	int i = ev->y - view->area.y;
-
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&v->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= v->keys_n)
-		return TURN_NOTHING;
-	listbox_select(&v->list, &v->keys[i]);
-	return TURN_DRAW;
 }
 
 static void dossier_free(struct view *view)
@@ -387,21 +293,18 @@ static void dossier_free(struct view *view)
 	struct dossier_view *v = dossier_of(view);
 
 	dossier_clear(&v->d);
-	search_free(v->search);
-	free(v->pattern);
-	free(v->keys);
+	listview_done(&v->list);
 	free(v);
 }
 
-static struct listbox *dossier_list(struct view *v)
+static struct listview *dossier_list(struct view *v)
 {
 	return &dossier_of(v)->list;
 }
 
 static const struct view_action actions[] = {
 	{ CMD_LINK, open_row }, { CMD_NEXT_SECTION, next_part }, { CMD_PREV_SECTION, prev_part },
-	{ CMD_NEXT_ATTEMPT, next_attempt }, { CMD_PREV_ATTEMPT, prev_attempt }, { CMD_SEARCH_NEXT, search_next },
-	{ CMD_SEARCH_PREV, search_prev }, { CMD_ESCAPE, escape }, { CMD_NONE, NULL },
+	{ CMD_NEXT_ATTEMPT, next_attempt }, { CMD_PREV_ATTEMPT, prev_attempt }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {
@@ -411,8 +314,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Dossier", .list = dossier_list, .place = PLACE_PAGER, .actions = actions, .hints = hints, .draw = dossier_draw,
-	.title = dossier_title, .mouse = dossier_mouse, .changed = dossier_changed, .subject = dossier_subject,
-	.search = dossier_search, .free = dossier_free,
+	.title = dossier_title, .changed = dossier_changed, .subject = dossier_subject, .free = dossier_free,
 };
 
 struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e)
@@ -420,9 +322,9 @@ struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e)
 	struct dossier_view *v = xcalloc(1, sizeof(*v));
 
 	v->view = (struct view){ .ops = &ops, .ui = ui };
-	v->d.context = (struct section_context){ ui->source, ui->query, ui->ws };
+	v->d.context = pane_sections(ui);
 	v->d.cols = ui->cols;
-	listbox_init(&v->list, &dossier_ops, &v->d);
+	listview_init(&v->list, &list_ops, &dossier_ops, &v->d);
 	if (!dossier_load(&v->d, attempt, e)) {
 		free(v);
 		return NULL;

@@ -34,9 +34,7 @@ struct found_view {
 	struct row_found *v;
 	size_t cap;
 	struct list_array rows;
-	struct listbox list;
-	struct list_key *keys;
-	size_t keys_n, keys_cap;
+	struct listview list;
 	struct found_work *work; /* under way; NULL: over */
 	struct record_search_sum sum;
 	bool over, cancelled;
@@ -156,8 +154,8 @@ static void work_message(void *ctx, void *message)
 		v->v[v->rows.n++] = b->v[i];
 		b->v[i] = (struct row_found){ 0 };
 	}
-	if (v && v->rows.n > 0 && !v->list.placed)
-		listbox_select(&v->list, &(struct list_key){ { MIN(1, (int64_t)v->rows.n - 1), 0, 0, 0 } });
+	if (v && v->rows.n > 0 && !v->list.box.placed)
+		listbox_select(&v->list.box, &(struct list_key){ { MIN(1, (int64_t)v->rows.n - 1), 0, 0, 0 } });
 	drop_batch(b);
 }
 
@@ -207,8 +205,9 @@ static void draw_hit(const struct row_found *h, struct canvas *c, struct rect r,
 		canvas_textf(c, r, x + 2, y, PEN(ROLE_GAP), "and %lld more there", (long long)h->more);
 }
 
-static void draw_row(const struct row_found *h, struct canvas *c, struct rect r, int y)
+static void draw_row(struct view *view, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
+	const struct row_found *h = &found_of(view)->v[key->v[0]];
 	int x = r.x + 2;
 
 	if (!h->heading) {
@@ -240,18 +239,8 @@ static void found_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct found_view *v = found_of(view);
 
-	while ((int)v->keys_cap < r.h + 1)
-		v->keys = grow(v->keys, v->keys_cap, &v->keys_cap, sizeof(*v->keys));
-	v->keys_n = listbox_rows(&v->list, r.h, v->keys);
-	if (v->keys_n == 0)
+	if (listview_draw(view, &v->list, c, r) == 0)
 		draw_none(v, c, r);
-	for (size_t i = 0; i < v->keys_n; i++) {
-		int y = r.y + (int)i;
-
-		draw_row(&v->v[v->keys[i].v[0]], c, r, y);
-		if (listbox_key_equal(&v->keys[i], &v->list.cursor))
-			view_mark_row(view, c, r, y);
-	}
 }
 
 static void found_title(struct view *view, struct buf *left, struct buf *right)
@@ -276,9 +265,9 @@ static void found_title(struct view *view, struct buf *left, struct buf *right)
 
 static const struct row_found *current(struct found_view *v)
 {
-	int64_t i = v->list.cursor.v[0];
+	int64_t i = v->list.box.cursor.v[0];
 
-	return v->list.placed && i >= 0 && i < (int64_t)v->rows.n ? &v->v[i] : NULL;
+	return v->list.box.placed && i >= 0 && i < (int64_t)v->rows.n ? &v->v[i] : NULL;
 }
 
 static unsigned open_row(struct view *view, const char *arg)
@@ -317,12 +306,12 @@ static unsigned open_row(struct view *view, const char *arg)
 static unsigned go_group(struct view *view, int dir)
 {
 	struct found_view *v = found_of(view);
-	int64_t i = v->list.cursor.v[0] + dir;
+	int64_t i = v->list.box.cursor.v[0] + dir;
 
-	while (v->list.placed && i >= 0 && i < (int64_t)v->rows.n && !v->v[i].heading)
+	while (v->list.box.placed && i >= 0 && i < (int64_t)v->rows.n && !v->v[i].heading)
 		i += dir;
-	if (v->list.placed && i >= 0 && i < (int64_t)v->rows.n)
-		listbox_select(&v->list, &(struct list_key){ { i, 0, 0, 0 } });
+	if (v->list.box.placed && i >= 0 && i < (int64_t)v->rows.n)
+		listbox_select(&v->list.box, &(struct list_key){ { i, 0, 0, 0 } });
 	return TURN_DRAW;
 }
 
@@ -366,21 +355,16 @@ static bool found_subject(struct view *view, struct subject *out)
 	return true;
 }
 
-static unsigned found_mouse(struct view *view, const struct event *ev)
+static enum row_answer holds(struct view *view, const struct list_key *key, struct search *search)
 {
-	struct found_view *v = found_of(view);
-	int i = ev->y - view->area.y;
+	const struct row_found *h = &found_of(view)->v[key->v[0]];
 
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&v->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= v->keys_n)
-		return TURN_NOTHING;
-	bool again = listbox_key_equal(&v->keys[i], &v->list.cursor);
-	listbox_select(&v->list, &v->keys[i]);
-	return again ? open_row(view, NULL) : TURN_DRAW;
+	if (h->heading && row_has(search, h->title, strlen(h->title)) == ROW_HOLDS)
+		return ROW_HOLDS;
+	return h->heading ? row_has(search, h->ref, strlen(h->ref)) : row_has(search, h->text, h->len);
 }
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in what was found; S searches the record" };
 
 static void found_free(struct view *view)
 {
@@ -392,14 +376,14 @@ static void found_free(struct view *view)
 	}
 	for (size_t i = 0; i < v->rows.n; i++)
 		row_clear(&v->v[i]);
+	listview_done(&v->list);
 	free(v->v);
-	free(v->keys);
 	free(v->pattern);
 	free(v->error);
 	free(v);
 }
 
-static struct listbox *found_list(struct view *v)
+static struct listview *found_list(struct view *v)
 {
 	return &found_of(v)->list;
 }
@@ -416,7 +400,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Search of the record", .list = found_list, .place = PLACE_LIST, .actions = actions, .hints = hints, .draw = found_draw,
-	.title = found_title, .mouse = found_mouse, .subject = found_subject, .free = found_free,
+	.title = found_title, .subject = found_subject, .free = found_free,
 };
 
 static struct view *view_found_new(struct ui *ui, const char *pattern)
@@ -426,7 +410,7 @@ static struct view *view_found_new(struct ui *ui, const char *pattern)
 
 	v->view = (struct view){ .ops = &ops, .ui = ui };
 	v->pattern = xstrdup(pattern);
-	listbox_init(&v->list, &list_array_ops, &v->rows);
+	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
 	*w = (struct found_work){ .owner = v, .record = xstrdup(ui->record), .pattern = xstrdup(pattern), .evidence = ui->evidence };
 	v->work = w;
 	w->job = workers_submit(ui->workers, &work_ops, w);

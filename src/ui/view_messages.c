@@ -12,7 +12,7 @@
 #include "text.h"
 #include "text/cite.h"
 
-#define MESSAGES_MOST 500 /* newest ones that are shown */
+#define MESSAGES_MOST 500 /* that are shown: the newest, or those around the one that was opened */
 
 struct message_copy {
 	int64_t id;
@@ -33,15 +33,18 @@ struct messages {
 	struct message_copy *all; /* oldest first */
 	size_t n, cap;
 	bool more;                /* there are older ones */
+	int64_t before;           /* only those with lower numbers; 0: all */
 	struct piece *pieces;
 	size_t pieces_cap;
 	int cols;                 /* that pieces were made for; 0: to be made */
 	struct list_array array;
-	struct listbox list;
-	struct list_key keys[512];
-	size_t keys_n;
-	bool at_end;              /* the cursor stood at the end before they were read again */
-	size_t chosen;            /* citation of the row that has the cursor */
+	struct listview list;
+	/* Where the cursor stood before they were read or wrapped again. */
+	bool at_end;
+	int64_t at_id;            /* message; 0: none yet */
+	size_t at_byte;           /* of its text */
+	int64_t chosen_row;       /* row on which a citation was chosen … */
+	size_t chosen;            /* … which one */
 	struct err error;
 };
 
@@ -75,21 +78,31 @@ static bool take_message(void *ctx, const struct said *m)
 	return true;
 }
 
-static bool is_at_end(const struct messages *s)
+static const struct piece *current(const struct messages *s)
 {
-	return !s->list.placed || s->list.cursor.v[0] + 1 >= (int64_t)s->array.n;
+	return s->list.box.placed && s->list.box.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.box.cursor.v[0]] : NULL;
+}
+
+static void note_place(struct messages *s)
+{
+	const struct piece *p = current(s);
+
+	if (!p)
+		return;
+	s->at_end = p + 1 == s->pieces + s->array.n && s->before == 0;
+	s->at_id = s->all[p->message].id;
+	s->at_byte = p->start;
 }
 
 static void forget(struct messages *s)
 {
+	note_place(s);
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->all[i].head);
 		free(s->all[i].text);
 	}
 	s->n = 0;
 	s->more = false;
-	if (s->array.n > 0)
-		s->at_end = is_at_end(s);
 	/* Rows point into what is gone: there are none until the next draw. */
 	s->array.n = 0;
 	s->cols = 0;
@@ -99,7 +112,7 @@ static void read_all(struct messages *s)
 {
 	forget(s);
 	s->error = (struct err){ 0 };
-	(void)query_messages(s->view.ui->query, 0, true, MESSAGES_MOST + 1, take_message, s, &s->error);
+	(void)query_messages(s->view.ui->query, s->before, true, MESSAGES_MOST + 1, take_message, s, &s->error);
 	for (size_t i = 0; i < s->n / 2; i++) {
 		struct message_copy m = s->all[i];
 		s->all[i] = s->all[s->n - 1 - i];
@@ -149,6 +162,17 @@ static void wrap(struct messages *s, size_t message, size_t cols)
 	}
 }
 
+/* The row that shows the place; the first where its message is not there. */
+static size_t place_row(const struct messages *s)
+{
+	size_t row = 0;
+
+	for (size_t i = 0; i < s->array.n; i++)
+		if (s->all[s->pieces[i].message].id == s->at_id && (s->pieces[i].head || s->pieces[i].start <= s->at_byte))
+			row = i;
+	return row;
+}
+
 /* The row that the cursor stood on keeps it: by message and place in its text. */
 static void layout(struct messages *s, int cols)
 {
@@ -157,15 +181,14 @@ static void layout(struct messages *s, int cols)
 	if (s->cols == cols)
 		return;
 	s->cols = cols;
-	bool last = s->array.n > 0 ? is_at_end(s) : s->at_end;
-	int64_t row = s->list.placed ? s->list.cursor.v[0] : 0;
+	note_place(s);
 	s->array.n = 0;
 	for (size_t i = 0; i < s->n; i++)
 		wrap(s, i, (size_t)MAX(cols - 5, 8));
 	if (s->array.n == 0)
 		return;
-	key = (struct list_key){ { last ? (int64_t)s->array.n - 1 : MIN(row, (int64_t)s->array.n - 1) } };
-	listbox_select(&s->list, &key);
+	key = (struct list_key){ { (int64_t)(s->at_end ? s->array.n - 1 : place_row(s)) } };
+	listbox_select(&s->list.box, &key);
 }
 
 /* ---- citations of a row ---- */
@@ -182,11 +205,6 @@ static bool cite_of_row(const struct messages *s, const struct piece *p, size_t 
 	return false;
 }
 
-static const struct piece *current(const struct messages *s)
-{
-	return s->list.placed && s->list.cursor.v[0] < (int64_t)s->array.n ? &s->pieces[s->list.cursor.v[0]] : NULL;
-}
-
 /* The chosen citation of the row with the cursor, or its first. */
 static bool chosen_cite(struct messages *s, struct cite *out)
 {
@@ -194,6 +212,9 @@ static bool chosen_cite(struct messages *s, struct cite *out)
 
 	if (!p)
 		return false;
+	if (s->chosen_row != s->list.box.cursor.v[0])
+		s->chosen = 0;
+	s->chosen_row = s->list.box.cursor.v[0];
 	if (cite_of_row(s, p, s->chosen, out))
 		return true;
 	s->chosen = 0;
@@ -221,38 +242,49 @@ static void draw_text(struct messages *s, const struct piece *p, struct canvas *
 	canvas_bytes(c, r, x, y, PEN(ROLE_NORMAL), m->text + at, p->end - at);
 }
 
+static void draw_row(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	struct messages *s = messages_of(v);
+	const struct piece *p = &s->pieces[key->v[0]];
+
+	if (p->head)
+		canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(ROLE_TITLE), s->all[p->message].head);
+	else
+		draw_text(s, p, c, r, y, listbox_key_equal(key, &s->list.box.cursor));
+}
+
 static void draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct messages *s = messages_of(v);
 	struct cite unused;
 
 	layout(s, r.w);
-	listbox_validate(&s->list);
+	listbox_validate(&s->list.box);
 	(void)chosen_cite(s, &unused);
-	s->keys_n = listbox_rows(&s->list, MIN(r.h, (int)ARRAY_LEN(s->keys)), s->keys);
-	if (s->error.code != ERR_NONE)
-		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_ERROR), s->error.msg);
-	else if (s->keys_n == 0)
-		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(ROLE_DIM), "no messages yet; m writes one");
-	for (size_t i = 0; i < s->keys_n; i++) {
-		const struct piece *p = &s->pieces[s->keys[i].v[0]];
-		bool here = listbox_key_equal(&s->keys[i], &s->list.cursor);
-		int y = r.y + (int)i;
-		if (p->head)
-			canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(ROLE_TITLE), s->all[p->message].head);
-		else
-			draw_text(s, p, c, r, y, here);
-		if (here)
-			view_mark_row(v, c, r, y);
-	}
+	if (listview_draw(v, &s->list, c, r) == 0)
+		canvas_fit(c, r, r.x + 1, r.y, r.w - 1, PEN(s->error.code ? ROLE_ERROR : ROLE_DIM),
+		           s->error.code ? s->error.msg : "no messages yet; m writes one");
 }
+
+static enum row_answer holds(struct view *v, const struct list_key *key, struct search *search)
+{
+	struct messages *s = messages_of(v);
+	const struct piece *p = &s->pieces[key->v[0]];
+	const struct message_copy *m = &s->all[p->message];
+
+	return p->head ? row_has(search, m->head, strlen(m->head)) : row_has(search, m->text + p->start, p->end - p->start);
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in these messages" };
 
 static void title(struct view *v, struct buf *left, struct buf *right)
 {
 	struct messages *s = messages_of(v);
 
 	buf_adds(left, "Messages");
-	if (s->more)
+	if (s->before && s->n > 0)
+		buf_addf(right, "messages %lld to %lld", (long long)s->all[0].id, (long long)s->all[s->n - 1].id);
+	else if (s->more)
 		buf_addf(right, "the newest %zu", s->n);
 	else
 		buf_addf(right, "%zu message%s", s->n, s->n == 1 ? "" : "s");
@@ -332,28 +364,9 @@ static unsigned changed(struct view *v, int64_t attempt)
 	return TURN_DRAW;
 }
 
-static struct listbox *list(struct view *v)
+static struct listview *list(struct view *v)
 {
-	messages_of(v)->chosen = 0;
 	return &messages_of(v)->list;
-}
-
-static unsigned mouse(struct view *v, const struct event *ev)
-{
-	struct messages *s = messages_of(v);
-	int i = ev->y - v->area.y;
-
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&s->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= s->keys_n)
-		return TURN_NOTHING;
-	if (listbox_key_equal(&s->keys[i], &s->list.cursor))
-		return open_cite(v, NULL);
-	s->chosen = 0;
-	listbox_select(&s->list, &s->keys[i]);
-	return TURN_DRAW;
 }
 
 static void free_view(struct view *v)
@@ -361,6 +374,7 @@ static void free_view(struct view *v)
 	struct messages *s = messages_of(v);
 
 	forget(s);
+	listview_done(&s->list);
 	free(s->all);
 	free(s->pieces);
 	free(s);
@@ -376,26 +390,53 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Messages", .place = PLACE_LIST, .actions = actions, .list = list, .draw = draw, .hints = hints, .title = title,
-	.mouse = mouse, .changed = changed, .subject = subject, .free = free_view,
+	.changed = changed, .subject = subject, .free = free_view,
 };
+
+static const struct message_copy *find(const struct messages *s, int64_t id)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->all[i].id == id)
+			return &s->all[i];
+	return NULL;
+}
+
+/* On what it cites, so that Enter goes on to there. */
+static void place_at(struct messages *s, int64_t message)
+{
+	const struct message_copy *m = find(s, message);
+	struct cite cite;
+
+	if (!m && message < INT64_MAX - MESSAGES_MOST) { /* an old one stands among those around it */
+		s->before = message + MESSAGES_MOST / 2;
+		read_all(s);
+		m = find(s, message);
+	}
+	s->at_end = false;
+	s->at_id = message;
+	s->at_byte = m && cite_next(m->text, m->n, 0, &cite) ? cite.start : 0;
+}
+
+unsigned messages_show(struct ui *ui, int64_t message)
+{
+	struct messages *s = xcalloc(1, sizeof(*s));
+
+	s->view = (struct view){ .ops = &ops, .ui = ui };
+	s->at_end = true;
+	listview_init(&s->list, &list_ops, &list_array_ops, &s->array);
+	read_all(s);
+	if (message)
+		place_at(s, message);
+	ui_push(ui, &s->view);
+	return TURN_DRAW;
+}
 
 unsigned act_messages(struct view *v, const char *arg)
 {
-	struct ui *ui = v->ui;
-	struct messages *s;
-
 	(void)arg;
-	if (!ui->query) {
-		ui_notice(ui, "there is no record here yet");
+	if (!v->ui->query) {
+		ui_notice(v->ui, "there is no record here yet");
 		return TURN_DRAW;
 	}
-	if (v->ops == &ops)
-		return TURN_NOTHING;
-	s = xcalloc(1, sizeof(*s));
-	s->view = (struct view){ .ops = &ops, .ui = ui };
-	s->at_end = true;
-	listbox_init(&s->list, &list_array_ops, &s->array);
-	read_all(s);
-	ui_push(ui, &s->view);
-	return TURN_DRAW;
+	return v->ops == &ops ? TURN_NOTHING : messages_show(v->ui, 0);
 }

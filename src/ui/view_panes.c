@@ -28,6 +28,11 @@ static struct panes *panes_of(struct view *v)
 	return (struct panes *)v;
 }
 
+struct section_context pane_sections(const struct ui *ui)
+{
+	return (struct section_context){ ui->source, ui->query, ui->ws, ui->loads };
+}
+
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused)
 {
 	struct pen pen = PEN(focused ? ROLE_FOCUS : ROLE_BORDER);
@@ -238,7 +243,7 @@ static unsigned panes_mouse(struct view *v, const struct event *ev)
 			p->focus = (enum pane_id)i;
 			mask = TURN_DRAW;
 		}
-		return mask | (p->pane[i]->ops->mouse ? p->pane[i]->ops->mouse(p->pane[i], ev) : TURN_NOTHING);
+		return mask | view_mouse(p->pane[i], ev);
 	}
 	return TURN_NOTHING;
 }
@@ -258,8 +263,7 @@ static unsigned panes_changed(struct view *v, int64_t attempt)
 
 static unsigned panes_tick(struct view *v)
 {
-	(void)v;
-	return TURN_DRAW;
+	return view_tick(panes_of(v)->pane[PANE_EXECUTION]);
 }
 
 static unsigned panes_idle(struct view *v, bool *more)
@@ -268,8 +272,7 @@ static unsigned panes_idle(struct view *v, bool *more)
 	unsigned mask = TURN_NOTHING;
 
 	for (int i = 0; i < PANE_COUNT; i++)
-		if (p->pane[i]->ops->idle)
-			mask |= p->pane[i]->ops->idle(p->pane[i], more);
+		mask |= view_idle(p->pane[i], more);
 	return mask;
 }
 
@@ -282,12 +285,7 @@ static bool panes_subject(struct view *v, struct subject *out)
 
 static void panes_search(struct view *v, const char *pattern)
 {
-	struct view *pane = focused(panes_of(v));
-
-	if (pane->ops->search)
-		pane->ops->search(pane, pattern);
-	else
-		ui_notice(v->ui, "there is nothing to search in this pane");
+	view_search(focused(panes_of(v)), pattern);
 }
 
 static void panes_free(struct view *v)

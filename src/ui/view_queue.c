@@ -13,9 +13,7 @@ struct queue_view {
 	struct queue queue;
 	struct queue_request request;
 	struct list_array rows;
-	struct listbox list;
-	struct list_key *keys;
-	size_t keys_n, keys_cap;
+	struct listview list;
 	struct job *job;   /* NULL: none is under way */
 	struct work *work; /* its context */
 	bool again;        /* something came while it was */
@@ -68,10 +66,10 @@ static void keep_place(struct queue_view *v, int64_t step, int64_t index)
 		if (v->queue.v[i].step == step)
 			index = (int64_t)i;
 	v->rows.n = v->queue.n;
-	listbox_select(&v->list, &(struct list_key){ { MAX(0, MIN(index, (int64_t)v->queue.n - 1)), 0, 0, 0 } });
+	listbox_select(&v->list.box, &(struct list_key){ { MAX(0, MIN(index, (int64_t)v->queue.n - 1)), 0, 0, 0 } });
 	if (v->queue.n == 0)
-		v->list.placed = false;
-	listbox_validate(&v->list);
+		v->list.box.placed = false;
+	listbox_validate(&v->list.box);
 }
 
 static void work_done(void *ctx, bool cancelled)
@@ -82,8 +80,8 @@ static void work_done(void *ctx, bool cancelled)
 	if (v) {
 		v->job = NULL;
 		if (w->ok) {
-			int64_t index = v->list.cursor.v[0];
-			int64_t step = v->list.placed && index < (int64_t)v->queue.n ? v->queue.v[index].step : 0;
+			int64_t index = v->list.box.cursor.v[0];
+			int64_t step = v->list.box.placed && index < (int64_t)v->queue.n ? v->queue.v[index].step : 0;
 
 			queue_free(&v->queue);
 			v->queue = w->queue;
@@ -121,8 +119,9 @@ static void start(struct queue_view *v)
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */
 
-static void draw_entry(const struct queue_entry *en, struct canvas *c, struct rect r, int y)
+static void draw_entry(struct view *view, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
+	const struct queue_entry *en = &queue_of(view)->queue.v[key->v[0]];
 	int x = canvas_text(c, r, r.x + 2, y, PEN(ROLE_STRONG), en->ref), title = MIN(28, MAX(8, r.w / 4));
 
 	x = MAX(x + 1, r.x + 9);
@@ -137,19 +136,9 @@ static void queue_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct queue_view *v = queue_of(view);
 
-	while ((int)v->keys_cap < r.h + 1)
-		v->keys = grow(v->keys, v->keys_cap, &v->keys_cap, sizeof(*v->keys));
-	v->keys_n = listbox_rows(&v->list, r.h, v->keys);
-	if (v->keys_n == 0)
+	if (listview_draw(view, &v->list, c, r) == 0)
 		canvas_fit(c, r, r.x + 2, r.y + 1, r.w - 3, PEN(v->error ? ROLE_ERROR : ROLE_STRONG),
 		           v->error ? v->error : !v->loaded ? "looking …" : "Nothing is left to review.");
-	for (size_t i = 0; i < v->keys_n; i++) {
-		int y = r.y + (int)i;
-
-		draw_entry(&v->queue.v[v->keys[i].v[0]], c, r, y);
-		if (listbox_key_equal(&v->keys[i], &v->list.cursor))
-			view_mark_row(view, c, r, y);
-	}
 }
 
 static void queue_title(struct view *view, struct buf *left, struct buf *right)
@@ -169,22 +158,22 @@ static void queue_title(struct view *view, struct buf *left, struct buf *right)
 
 static struct queue_entry *current(struct queue_view *v)
 {
-	int64_t i = v->list.cursor.v[0];
+	int64_t i = v->list.box.cursor.v[0];
 
-	return v->list.placed && i < (int64_t)v->queue.n ? &v->queue.v[i] : NULL;
+	return v->list.box.placed && i < (int64_t)v->queue.n ? &v->queue.v[i] : NULL;
 }
 
 static unsigned next_entry(struct view *v, const char *arg)
 {
 	(void)arg;
-	listbox_move(&queue_of(v)->list, 1);
+	listbox_move(&queue_of(v)->list.box, 1);
 	return TURN_DRAW;
 }
 
 static unsigned prev_entry(struct view *v, const char *arg)
 {
 	(void)arg;
-	listbox_move(&queue_of(v)->list, -1);
+	listbox_move(&queue_of(v)->list.box, -1);
 	return TURN_DRAW;
 }
 
@@ -227,21 +216,17 @@ static unsigned queue_changed(struct view *view, int64_t attempt)
 	return TURN_DRAW;
 }
 
-static unsigned queue_mouse(struct view *view, const struct event *ev)
+static enum row_answer holds(struct view *view, const struct list_key *key, struct search *search)
 {
-	struct queue_view *v = queue_of(view);
-	int i = ev->y - view->area.y;
+	const struct queue_entry *en = &queue_of(view)->queue.v[key->v[0]];
+	char *text = xasprintf("%s %s %s %s", en->ref, outcome_word(en->state), en->title, en->reason);
+	enum row_answer answer = row_has(search, text, strlen(text));
 
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&v->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= v->keys_n)
-		return TURN_NOTHING;
-	bool again = listbox_key_equal(&v->keys[i], &v->list.cursor);
-	listbox_select(&v->list, &v->keys[i]);
-	return again ? act_dossier(view, NULL) : TURN_DRAW;
+	free(text);
+	return answer;
 }
+
+static const struct listview_ops list_ops = { .draw_row = draw_entry, .holds = holds, .where = "in the queue" };
 
 static void queue_view_free(struct view *view)
 {
@@ -253,11 +238,11 @@ static void queue_view_free(struct view *view)
 	}
 	queue_free(&v->queue);
 	free(v->error);
-	free(v->keys);
+	listview_done(&v->list);
 	free(v);
 }
 
-static struct listbox *queue_list(struct view *v)
+static struct listview *queue_list(struct view *v)
 {
 	return &queue_of(v)->list;
 }
@@ -274,7 +259,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Review queue", .list = queue_list, .place = PLACE_LIST, .actions = actions, .hints = hints, .draw = queue_draw,
-	.title = queue_title, .mouse = queue_mouse, .changed = queue_changed, .subject = queue_subject, .free = queue_view_free,
+	.title = queue_title, .changed = queue_changed, .subject = queue_subject, .free = queue_view_free,
 };
 
 struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed)
@@ -283,7 +268,7 @@ struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed)
 
 	v->view = (struct view){ .ops = &ops, .ui = ui };
 	v->request = (struct queue_request){ .sample = sample, .seed = seed };
-	listbox_init(&v->list, &list_array_ops, &v->rows);
+	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
 	start(v);
 	return &v->view;
 }
@@ -291,7 +276,7 @@ struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed)
 bool view_queue_beside(struct view *view, int64_t step, int dir, int64_t *attempt)
 {
 	struct queue_view *v = queue_of(view);
-	int64_t at = v->list.placed ? v->list.cursor.v[0] : 0;
+	int64_t at = v->list.box.placed ? v->list.box.cursor.v[0] : 0;
 
 	if (view->ops != &ops)
 		return false;
@@ -300,7 +285,7 @@ bool view_queue_beside(struct view *view, int64_t step, int dir, int64_t *attemp
 	int64_t to = there || dir < 0 ? at + dir : at;
 	*attempt = 0;
 	if (to >= 0 && to < (int64_t)v->queue.n) {
-		listbox_select(&v->list, &(struct list_key){ { to, 0, 0, 0 } });
+		listbox_select(&v->list.box, &(struct list_key){ { to, 0, 0, 0 } });
 		*attempt = v->queue.v[to].attempt;
 	}
 	return true;

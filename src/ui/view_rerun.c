@@ -28,7 +28,8 @@ struct rerun_view {
 	char ref[REF_TEXT];
 	struct rerun_list list;
 	bool done;
-	size_t cursor, top;
+	struct list_array rows;
+	struct listview shown;
 	struct rerun_work *work; /* NULL: it has ended */
 };
 
@@ -120,7 +121,9 @@ static void work_message(void *ctx, void *message)
 
 	if (w->view) {
 		w->view->list = *l;
+		w->view->rows.n = l->n;
 		w->view->done = true;
+		listbox_end(&w->view->shown.box, 1);
 	} else {
 		list_free(l);
 	}
@@ -141,23 +144,31 @@ static const struct job_ops work_ops = { .run = work_run, .message = work_messag
 
 /* ---- the view ---- */
 
+static void draw_row(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	const struct row_of_list *row = &rerun_of(v)->list.v[key->v[0]];
+
+	canvas_fit(c, r, r.x + 2, y, r.w - 2, PEN(row->role), row->text);
+}
+
 static void rerun_draw(struct view *v, struct canvas *c, struct rect r)
 {
 	struct rerun_view *x = rerun_of(v);
-	size_t h = (size_t)MAX(1, r.h);
 
-	if (!x->done || x->list.e.code != ERR_NONE) {
+	if (!x->done || x->list.e.code != ERR_NONE)
 		canvas_text(c, r, r.x + 1, r.y, PEN(x->done ? ROLE_ERROR : ROLE_DIM), x->done ? x->list.e.msg : "looking at its inputs …");
-		return;
-	}
-	x->top = x->cursor < x->top ? x->cursor : x->cursor >= x->top + h ? x->cursor - h + 1 : x->top;
-	for (size_t i = 0; i < h && x->top + i < x->list.n; i++) {
-		const struct row_of_list *row = &x->list.v[x->top + i];
-		canvas_fit(c, r, r.x + 2, r.y + (int)i, r.w - 2, PEN(row->role), row->text);
-		if (x->top + i == x->cursor)
-			view_mark_row(v, c, r, r.y + (int)i);
-	}
+	else
+		listview_draw(v, &x->shown, c, r);
 }
+
+static enum row_answer holds(struct view *v, const struct list_key *key, struct search *search)
+{
+	const char *text = rerun_of(v)->list.v[key->v[0]].text;
+
+	return row_has(search, text, strlen(text));
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in this list", .acts = true };
 
 static void rerun_title(struct view *v, struct buf *left, struct buf *right)
 {
@@ -168,23 +179,9 @@ static void rerun_title(struct view *v, struct buf *left, struct buf *right)
 		buf_addf(right, "%zu changed, %zu later", x->list.changed, x->list.later);
 }
 
-static unsigned rerun_command(struct view *v, enum command id, const char *arg)
+static struct listview *rerun_list(struct view *v)
 {
-	struct rerun_view *x = rerun_of(v);
-	size_t last = x->list.n ? x->list.n - 1 : 0;
-
-	(void)arg;
-	if (id == CMD_DOWN)
-		x->cursor = MIN(x->cursor + 1, last);
-	else if (id == CMD_UP)
-		x->cursor -= x->cursor > 0;
-	else if (id == CMD_FIRST || id == CMD_PAGE_UP || id == CMD_HALF_UP)
-		x->cursor = 0;
-	else if (id == CMD_LAST || id == CMD_PAGE_DOWN || id == CMD_HALF_DOWN)
-		x->cursor = last;
-	else
-		return TURN_UNHANDLED;
-	return TURN_DRAW;
+	return &rerun_of(v)->shown;
 }
 
 static unsigned run_alone(struct view *v, const char *arg)
@@ -210,13 +207,14 @@ static unsigned run_with_later(struct view *v, const char *arg)
 static unsigned show_change(struct view *v, const char *arg)
 {
 	struct rerun_view *x = rerun_of(v);
+	const char *path = x->list.n > 0 ? x->list.v[x->shown.box.cursor.v[0]].path : NULL;
 
 	(void)arg;
-	if (x->list.n == 0 || !x->list.v[x->cursor].path) {
+	if (!path) {
 		ui_notice(v->ui, "d shows how an input changed: choose one");
 		return TURN_DRAW;
 	}
-	ui_push(v->ui, view_diff_input_new(v->ui, x->attempt, x->list.v[x->cursor].path));
+	ui_push(v->ui, view_diff_input_new(v->ui, x->attempt, path));
 	return TURN_DRAW;
 }
 
@@ -239,6 +237,7 @@ static void rerun_free(struct view *v)
 		job_cancel(x->work->job);
 	}
 	list_free(&x->list);
+	listview_done(&x->shown);
 	free(x);
 }
 
@@ -252,7 +251,7 @@ static const struct view_hint hints[] = {
 };
 
 static const struct view_ops ops = {
-	.name = "Rerun", .place = PLACE_LIST, .actions = actions, .command = rerun_command, .hints = hints, .draw = rerun_draw,
+	.name = "Rerun", .place = PLACE_LIST, .actions = actions, .list = rerun_list, .hints = hints, .draw = rerun_draw,
 	.title = rerun_title, .subject = rerun_subject, .free = rerun_free,
 };
 
@@ -262,6 +261,7 @@ struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step
 	struct rerun_work *w = xcalloc(1, sizeof(*w));
 
 	x->view = (struct view){ .ops = &ops, .ui = ui };
+	listview_init(&x->shown, &list_ops, &list_array_ops, &x->rows);
 	x->attempt = s->attempt;
 	x->step = step;
 	memcpy(x->ref, s->ref, sizeof(x->ref));

@@ -31,10 +31,7 @@ struct table_view {
 	size_t col, left;          /* the column of the cursor, the first on the screen */
 	size_t shown;              /* columns that the last draw had room for */
 	struct list_array rows;    /* records behind the first */
-	struct listbox list;
-	struct list_key *keys;
-	size_t keys_n, keys_cap;
-	struct search *search;
+	struct listview list;
 };
 
 static struct table_view *table_of(struct view *v)
@@ -127,6 +124,13 @@ static void draw_record(struct table_view *v, struct canvas *c, struct rect r, i
 	}
 }
 
+static void draw_row(struct view *view, const struct list_key *key, struct canvas *c, struct rect r, int y)
+{
+	struct table_view *v = table_of(view);
+
+	draw_record(v, c, r, y, record_of(v, key->v[0]), listbox_key_equal(key, &v->list.box.cursor));
+}
+
 static void table_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct table_view *v = table_of(view);
@@ -136,17 +140,7 @@ static void table_draw(struct view *view, struct canvas *c, struct rect r)
 	if (r.h < 3)
 		return;
 	canvas_rule(c, r, r.x, r.y + 1, r.w, PEN(ROLE_BORDER));
-	while ((int)v->keys_cap < r.h)
-		v->keys = grow(v->keys, v->keys_cap, &v->keys_cap, sizeof(*v->keys));
-	v->keys_n = listbox_rows(&v->list, r.h - 2, v->keys);
-	for (size_t i = 0; i < v->keys_n; i++) {
-		bool cursor = listbox_key_equal(&v->keys[i], &v->list.cursor);
-		int y = r.y + 2 + (int)i;
-
-		draw_record(v, c, r, y, record_of(v, v->keys[i].v[0]), cursor);
-		if (cursor)
-			canvas_put(c, r, r.x, y, ">", 1, 1, PEN(ROLE_NORMAL));
-	}
+	listview_draw(view, &v->list, c, (struct rect){ r.x, r.y + 2, r.w, r.h - 2 });
 }
 
 static void column_name(struct table_view *v, size_t col, struct buf *out)
@@ -165,7 +159,7 @@ static void column_name(struct table_view *v, size_t col, struct buf *out)
 static void cell_name(struct table_view *v, struct buf *out)
 {
 	column_name(v, v->col, out);
-	buf_addf(out, "%zu", record_of(v, v->list.cursor.v[0]) + 1);
+	buf_addf(out, "%zu", record_of(v, v->list.box.cursor.v[0]) + 1);
 }
 
 static void table_title(struct view *view, struct buf *left, struct buf *right)
@@ -251,7 +245,7 @@ static unsigned statistics(struct view *view, const char *arg)
 static unsigned copy_cell(struct view *view, const char *arg)
 {
 	struct table_view *v = table_of(view);
-	struct span s = grid_cell(v->grid, record_of(v, v->list.cursor.v[0]), v->col);
+	struct span s = grid_cell(v->grid, record_of(v, v->list.box.cursor.v[0]), v->col);
 	struct buf name = { 0 };
 
 	(void)arg;
@@ -285,14 +279,14 @@ static unsigned go_to(struct view *view, const char *arg)
 
 	if (!arg || !int_parse(arg, 1, INT64_MAX, &n, NULL))
 		return TURN_UNHANDLED;
-	listbox_select(&v->list, &(struct list_key){ { MIN(n, (int64_t)v->rows.n) - 1, 0, 0, 0 } });
+	listbox_select(&v->list.box, &(struct list_key){ { MIN(n, (int64_t)v->rows.n) - 1, 0, 0, 0 } });
 	return TURN_DRAW;
 }
 
 static unsigned show_cell(struct view *view, const char *arg)
 {
 	struct table_view *v = table_of(view);
-	char *text = cell_text(v, record_of(v, v->list.cursor.v[0]), v->col);
+	char *text = cell_text(v, record_of(v, v->list.box.cursor.v[0]), v->col);
 
 	(void)arg;
 	ui_notice(view->ui, "%s", *text ? text : "(empty)");
@@ -302,65 +296,41 @@ static unsigned show_cell(struct view *view, const char *arg)
 
 /* ---- searching ---------------------------------------------------------------------------------------------- */
 
-static bool record_matches(struct table_view *v, size_t record, size_t *col)
+static enum row_answer record_has(struct table_view *v, size_t record, struct search *search, size_t *col)
 {
+	bool undecided = false;
+
 	for (size_t i = 0; i < grid_cols(v->grid); i++) {
 		struct span s = grid_cell(v->grid, record, i);
-		struct match m;
+		enum row_answer answer = row_has(search, s.p, s.n);
 
-		if (s.p && search_line(v->search, s.p, s.n, 0, &m) == SEARCH_HIT) {
+		if (answer == ROW_HOLDS) {
 			*col = i;
-			return true;
+			return answer;
 		}
+		undecided = undecided || answer == ROW_UNDECIDED;
 	}
-	return false;
+	return undecided ? ROW_UNDECIDED : ROW_LACKS;
 }
 
-static unsigned search_go(struct view *view, int dir)
+static enum row_answer holds(struct view *view, const struct list_key *key, struct search *search)
 {
 	struct table_view *v = table_of(view);
-	int64_t n = (int64_t)v->rows.n, at = v->list.cursor.v[0];
+	size_t col;
 
-	if (!v->search) {
-		ui_notice(view->ui, "nothing to search for: / begins a search");
-		return TURN_DRAW;
-	}
-	for (int64_t i = 1; i <= n; i++) {
-		int64_t row = ((at + dir * i) % n + n) % n;
-
-		if (record_matches(v, record_of(v, row), &v->col)) {
-			listbox_select(&v->list, &(struct list_key){ { row, 0, 0, 0 } });
-			return TURN_DRAW;
-		}
-	}
-	ui_notice(view->ui, "no cell holds that");
-	return TURN_DRAW;
+	return record_has(v, record_of(v, key->v[0]), search, &col);
 }
 
-static void table_search(struct view *view, const char *pattern)
+/* On the cell that was found. */
+static void land(struct view *view, const struct list_key *key)
 {
 	struct table_view *v = table_of(view);
-	struct err e = { 0 };
 
-	search_free(v->search);
-	v->search = *pattern ? search_compile(pattern, strlen(pattern), 0, NULL, &e) : NULL;
-	if (v->search)
-		search_go(view, 1);
-	else if (*pattern)
-		ui_error(view->ui, "%s", e.msg);
+	listbox_select(&v->list.box, key);
+	record_has(v, record_of(v, key->v[0]), v->list.search, &v->col);
 }
 
-static unsigned search_next(struct view *v, const char *arg)
-{
-	(void)arg;
-	return search_go(v, 1);
-}
-
-static unsigned search_prev(struct view *v, const char *arg)
-{
-	(void)arg;
-	return search_go(v, -1);
-}
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table" };
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
 
@@ -381,22 +351,17 @@ static bool table_subject(struct view *view, struct subject *out)
 	return true;
 }
 
+/* A click chooses the column, too. */
 static unsigned table_mouse(struct view *view, const struct event *ev)
 {
 	struct table_view *v = table_of(view);
-	int i = ev->y - view->area.y - 2, x = view->area.x + number_cols(v);
+	int x = view->area.x + number_cols(v);
 
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		listbox_scroll(&v->list, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return TURN_DRAW;
-	}
-	if (ev->action != MOUSE_PRESS || ev->button != 1 || i < 0 || (size_t)i >= v->keys_n)
-		return TURN_NOTHING;
-	listbox_select(&v->list, &v->keys[i]);
-	for (size_t k = v->left; k < grid_cols(v->grid); x += v->widths[k++] + 2)
-		if (ev->x >= x)
-			v->col = k;
-	return TURN_DRAW;
+	if (ev->action == MOUSE_PRESS && ev->y >= v->list.y)
+		for (size_t k = v->left; k < grid_cols(v->grid); x += v->widths[k++] + 2)
+			if (ev->x >= x)
+				v->col = k;
+	return listview_mouse(view, &v->list, ev);
 }
 
 static void table_free(struct view *view)
@@ -405,16 +370,15 @@ static void table_free(struct view *view)
 
 	look_free(&v->file);
 	grid_free(v->grid);
-	search_free(v->search);
+	listview_done(&v->list);
 	free(v->path);
 	free(v->title);
 	free(v->widths);
 	free(v->order);
-	free(v->keys);
 	free(v);
 }
 
-static struct listbox *table_list(struct view *v)
+static struct listview *table_list(struct view *v)
 {
 	return &table_of(v)->list;
 }
@@ -422,8 +386,7 @@ static struct listbox *table_list(struct view *v)
 static const struct view_action actions[] = {
 	{ CMD_SIDE_RIGHT, col_right }, { CMD_SIDE_LEFT, col_left }, { CMD_SORT, sort }, { CMD_STATISTICS, statistics },
 	{ CMD_COPY, copy_cell }, { CMD_NEXT_LOOK, next_look }, { CMD_PREV_LOOK, prev_look }, { CMD_ENCODING, encoding },
-	{ CMD_GOTO, go_to }, { CMD_LINK, show_cell }, { CMD_SEARCH_NEXT, search_next }, { CMD_SEARCH_PREV, search_prev },
-	{ CMD_NONE, NULL },
+	{ CMD_GOTO, go_to }, { CMD_LINK, show_cell }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {
@@ -433,7 +396,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Table", .list = table_list, .place = PLACE_PAGER, .actions = actions, .hints = hints, .draw = table_draw,
-	.title = table_title, .mouse = table_mouse, .subject = table_subject, .search = table_search, .free = table_free,
+	.title = table_title, .mouse = table_mouse, .subject = table_subject, .free = table_free,
 };
 
 struct view *view_table_new(struct ui *ui, const struct pager_spec *spec, struct looked_file *f)
@@ -464,8 +427,8 @@ struct view *view_table_new(struct ui *ui, const struct pager_spec *spec, struct
 	memcpy(v->ref, d.ref, sizeof(v->ref));
 	query_detail_free(&d);
 	v->rows.n = grid_rows(grid) - 1;
-	listbox_init(&v->list, &list_array_ops, &v->rows);
-	listbox_end(&v->list, 1);
+	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
+	listbox_end(&v->list.box, 1);
 	measure(v);
 	buf_free(&v->file.bytes); /* the grid has what it needs */
 	return &v->view;

@@ -200,6 +200,73 @@ def p4():
     say("P4m", "its peak memory / 32 MiB", rss, 32 << 20, 1.0, f"{rss >> 20} MiB")
 
 
+def p7():
+    """One stream of 1 GB in the record, and the same bytes as a file, both in the page cache."""
+    from pager import Screen
+    size = int(os.environ.get("BENCH_STREAM", "1000000000"))
+    ws, bare = workspace("p7", stream_head="2G", stream_total="4G"), folder("p7-file")
+    write(ws + "/step.py", """# Many lines
+import sys
+size, at, i, w = int(sys.argv[1]), 0, 0, sys.stdout.write
+while at < size:
+    block = "".join(f"{k:09d} layer {k % 97:02d} of region {k % 13} comes to {k * 7919 % 1000003:>8} EUR, as agreed\\n" for k in range(i, i + 10000))
+    w(block); at += len(block); i += 10000
+w("Needle-4711 stands here\\n")
+w("the last line of all\\n")
+""")
+    timed([TICK, "run", "step.py", str(size)], ws)
+    with open(bare + "/stream.txt", "wb") as f:
+        subprocess.run([TICK, "show", "1.1", "--stdout"], cwd=ws, env=ENV, check=True, stdin=NULL, stdout=f)
+    total = os.path.getsize(bare + "/stream.txt")
+    n = max(N // 30, 3)
+    figures = {}
+
+    def open_ours():
+        s = Screen([TICK], ws, ENV)
+        s.settle()
+        for k in (":1\r", "\r", "/000000000 layer\r", "\r", "g"):
+            s.key(k)
+        return s
+
+    def open_less():
+        s = Screen(["less", "stream.txt"], bare, ENV)
+        s.read(time.perf_counter())
+        return s
+
+    def add(side, what, figure):
+        figures.setdefault((side, what), []).append(figure)
+
+    for side, opened in (("ours", open_ours), ("less", open_less)):
+        for turn in range(n):
+            s = opened()
+            add(side, "to the end at once", s.key("G", b"the last line of all"))
+            s.key("g")
+            s.settle()
+            add(side, "to the end", s.key("G", b"the last line of all"))
+            add(side, "page up", s.key("b"))
+            s.key("g")
+            if turn == 0: # less takes minutes
+                add(side, "search", s.key("/Needle-4711\r", b"the last line of all"))
+                s.key("g")
+                add(side, "search, expression", s.key("/Needle-47[0-9]+ stands\r", b"the last line of all"))
+            s.key("50%" if side == "less" else ":50%\r")
+            for what, keys in (("a line down", "j" * 20), ("a line up", "k" * 20), ("page down", "     "), ("page up, again", "bbbbb"),
+                               ("half down", "\x04" * 5), ("half up", "\x15" * 5)):
+                for k in keys:
+                    add(side, what, s.key(k))
+            s.close()
+    middle = lambda side, what, i: statistics.median(f[i] for f in figures[side, what])
+    for what in ("to the end at once", "to the end", "page up", "search", "search, expression"):
+        x, y = middle("ours", what, 0), middle("less", what, 0)
+        say("P7", f"{what}, pager on {total/1e9:.1f} GB / less (floor 10 ms)", max(x, 0.01), max(y, 0.01), 1.0, f"{x*1e3:.1f} ms / {y*1e3:.1f} ms")
+    keys = [w for s, w in figures if s == "ours" and "search" not in w and "at once" not in w]
+    for what in keys:
+        say("P7b", f"{what}: bytes to the terminal / less", middle("ours", what, 1), max(middle("less", what, 1), 1), 1.2,
+            f"{middle('ours', what, 1):.0f} / {middle('less', what, 1):.0f} bytes")
+    worst = max(keys, key=lambda w: middle("ours", w, 2))
+    say("P7c", f"processor time of the dearest key ({worst}) / 2 ms", middle("ours", worst, 2), 0.002, 1.0, f"{middle('ours', worst, 2)*1e3:.2f} ms")
+
+
 def p9():
     ws = generated("p9", 10_000, 1, 20_000)
     db = ws + "/.tickmark/record.db"
@@ -274,7 +341,7 @@ def p12():
 
 
 try:
-    for bench in (p1, p3, p4, p5, p6, p8, p9, p10, p11, p12):
+    for bench in (p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12):
         if not WANT or bench.__name__.upper() in WANT:
             bench()
 finally:

@@ -13,6 +13,7 @@ tm config memory; is "set: it is" "$out" 777M
 tm config memory --json; jis "--json" '(d["settings"][0]["name"], d["settings"][0]["value"], d["settings"][0]["from"])' "('memory', '777M', 'workspace')"
 tm_from <(echo 'print(1)') run -; tm show last --json; jis "a run gets it" 'd["policy"]["limits"]["memory"]' "$((777 << 20))"
 tm doctor --limits; like "doctor --limits shows it" "$out" '^memory +777M'
+like "and what is no limit of a run" "$out" '^assistant-runs +none +2 '
 tm doctor --limits --json; jis "doctor --limits --json" '[l["person"] for l in d["limits"] if l["name"] == "memory"]' "[$((777 << 20))]"
 tm config --unset memory; is "unset: status" "$rc" 0
 tm config memory --json; jis "unset: default" 'd["settings"][0]["from"]' default

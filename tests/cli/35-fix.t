@@ -75,6 +75,9 @@ for case in 'false|gave up: exit 1' 'true|gave no code' 'no-such-program-x|could
 	is "fixer ${case%|*}: status of the run" "$rc" 1
 	like "fixer ${case%|*}: said" "$err" "was not corrected: fixer .*: the command ${case#*|}"
 done
+fixer 'yes'
+tm run --fix --new bad.py
+like "a fixer that never ends" "$err" 'gives over 16777216 bytes'
 fixer 'head -c 100 >/dev/null; echo "print(7)"'
 "$python" -c 'print("x = 1\n" * 400000 + "raise SystemExit(1)")' > big.py
 tm run --fix big.py; is "a fixer that does not read all" "$rc" 0

@@ -97,11 +97,33 @@ s.tool("put_file", name="t.txt", text="eins\nzwei\n", source="a letter")
 put("large.png", large)
 r = s.tool("run_python", code="print(open('t.txt').read())\nfor n in 'small', 'large': open(n+'2.png','wb').write(open(n+'.png','rb').read())")
 has("runs see what was put", r.text, "eins")
-eq("a small image is shown, exactly", [base64.b64decode(i["data"]) == small for i in r.images], [True])
-has("a large one is only linked", r.text, "large2.png is not shown here")
-ref = r.text.split()[0]
+eq("a small image is shown, exactly", [base64.b64decode(i["data"]) == small for i in r.images][-1:], [True])
+drawn, ref = r, r.text.split()[0]
+pillow = subprocess.run(["/usr/bin/python3", "-c", "import PIL"], capture_output=True).returncode == 0
+def sizes(r):
+    return [struct.unpack(">II", base64.b64decode(i["data"])[16:24]) for i in r.images if i["mimeType"] == "image/png"]
 r = s.tool("read_file", path="small2.png", attempt=ref)
 eq("read_file gives an image", [base64.b64decode(i["data"]) == small for i in r.images], [True])
+bmp = b"BM" + struct.pack("<IIIIiiHHIIiiII", 54 + 12 * 4, 0, 54, 40, 4, 3, 1, 24, 0, 0, 0, 0, 0, 0) + b"\x10\x20\x30" * 12
+put("b.bmp", bmp)
+head = b"IHDR" + struct.pack(">IIBBBBB", 100000, 100000, 8, 2, 0, 0, 0)
+put("bomb.png", small[:12] + head + struct.pack(">I", zlib.crc32(head)) + small[33:])
+r2 = s.tool("run_python", code="import shutil\nfor n in 'large.png', 'b.bmp', 'bomb.png': shutil.copy(n, 'copy of ' + n)")
+has("what is no image that can be drawn is linked", r2.text, "copy of bomb.png is not shown here")
+if pillow:
+    has("a large one is made smaller, and that is said", drawn.text, "large2.png follows, made smaller")
+    eq("to what clients take", sorted(sizes(drawn)), [(20, 10), (1600, 1)])
+    eq("read_file makes it smaller, too", sizes(s.tool("read_file", path="large2.png", attempt=ref)), [(1600, 1)])
+    has("once", r2.text, "copy of large.png follows, made smaller")
+    eq("other formats become one that clients take", sizes(r2), [(4, 3), (1600, 1)])
+else:
+    for n in "large.png", "b.bmp":
+        has("without Pillow %s is only linked" % n, r2.text, n + " is not shown here")
+has("its link has all of it", " ".join(drawn.links), "/file/large2.png")
+r2 = s.tool("read_attempt", attempt=ref)
+eq("reading it shows them again", len(r2.images), len(drawn.images))
+r = s.tool("read_file", path="large.png")
+has("a large one of the folder is described", r.text, "too large to be shown as it is")
 r = s.tool("read_file", path="x.csv")
 has("read_file of the folder", r.text, "lines 1 to 3 of 3")
 r = s.tool("read_file", path="t.txt", from_line=2)

@@ -1,12 +1,12 @@
 #!/bin/bash
 # Golden screens: each NAME.keys is played headless and compared with NAME.screen. The head of a key
 # script says "# fixture NAME", "# size WxH", "# dump text|style|both", "# env NAME=VALUE". REGENERATE=1
-# writes the .screen files anew (see regenerate.sh); the change is to be read in the diff.
+# writes the .screen files anew (see regenerate.sh); the change is to be read in the diff. ONLY=NAME plays one.
 . "$(dirname "$0")/lib.sh"
 
 head_of() { sed -n "s/^# $1 //p" "$2" | head -1; }
 
-for keys in "$here"/*.keys; do
+for keys in "$here"/${ONLY:-*}.keys; do
 	name=$(basename "$keys" .keys)
 	golden=${keys%.keys}.screen
 	folder=$work/$name/premium-check

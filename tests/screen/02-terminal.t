@@ -12,8 +12,20 @@ sane() {
 	then pass "$1"; else fail "$1" "$2"; fi
 }
 
-for t in vt100 linux xterm ansi xterm-256color screen-256color tmux-256color xterm-mono; do
-	sane "TERM=$t" "$(pty --env TERM=$t --do key:j --do key:Q -- "$TICKMARK")"
+# colours by value, as xterm-direct has them, which is not on every machine
+infocmp -x xterm-256color | sed -e '/^#/d' -e '1,/^xterm-256color/s/^xterm-256color[^,]*,/xterm-direct,/' -e 's/colors#[0-9xa-f]*/colors#0x1000000/; s/pairs#[0-9xa-f]*/pairs#0x7fff/' \
+	-e 's/setaf=[^,]*,/setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38\\:2\\:\\:%p1%{65536}%\/%d\\:%p1%{256}%\/%{255}%\&%d\\:%p1%{255}%\&%d%;m, RGB,/' > "$work/direct.ti"
+TERMINFO=$work/terminfo tic -x -o "$work/terminfo" "$work/direct.ti" 2>/dev/null
+for t in vt100 vt220 linux xterm ansi xterm-256color screen screen-256color tmux tmux-256color rxvt-unicode-256color xterm-mono; do
+	infocmp $t >/dev/null 2>&1 || { skip "TERM=$t" "not known here"; continue; }
+	sane "TERM=$t" "$(pty --env TERM=$t --do key:j --do 'key:?' --do key:q --do key:Q -- "$TICKMARK")"
+done
+sane "TERM=xterm-direct" "$(pty --raw "$work/raw" --env TERM=xterm-direct --env TERMINFO="$work/terminfo" --do key:j --do key:Q -- "$TICKMARK" --theme gruvbox)"
+yes "colours are sent by value" grep -aq $'\e\[38:2::' "$work/raw"
+# numbered questions instead (32-plain.t)
+for l in C C.UTF-8; do
+	LC_ALL=$l pty --raw "$work/raw" --env TERM=dumb --do 'key:q\r' -- "$TICKMARK" >/dev/null
+	is "TERM=dumb, LC_ALL=$l: plain lines" "$(grep -ac $'\e' "$work/raw")" 0
 done
 for t in nosuchterm ""; do sane "TERM='$t' is refused" "$(pty --env "TERM=$t" -- "$TICKMARK")" 2; done
 out=$(echo x | "$TICKMARK" 2>&1 >/dev/null); is "no terminal on stdin: status" $? 2

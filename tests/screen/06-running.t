@@ -30,10 +30,18 @@ cp "$work/slow.sh" "$work/x"; sh "$work/x" slow.py
 out=$(play $'wait 1 running\ntext :5\nkey Enter Enter\nwait n 2\ntext :search ^n [0-9]+$\nkey Enter Enter\nsee following\nwait n 12\nkey q x Enter\nwait stopped')
 is "others' runs are live too, and followed in the pager" $? 0
 
+# and what they use
+printf '# Busy\nheld = bytearray(200 << 20)\nprint("begun", flush=True)\nwhile True: pass\n' > busy.py
+"$TICKMARK" run --detach busy.py >/dev/null
+out=$(play $'wait 1 running\ntext :6\nkey Enter\nwait % 2\nkey Enter G Enter\nwait % of one\ndump\nkey x Enter\nwait stopped\nwait-idle\ndump')
+like "others' processor and memory are seen" "$out" '▾ 6 +Busy .*running +[0-9]+% 2[0-9][0-9]M'
+like "and in their resources" "$out" 'resources +processor [0-9.]+s, [0-9]+ % now, memory 2[0-9][0-9]M, 1 thread'
+unlike "not any more when they ended" "$(tail -30 <<<"$out")" '%'
+
 # O12: the terminal goes away while something runs that the screen started
 pty --do 'key:a' --do 'expect:run this as a new step' --do 'key:\r' --do 'expect:n 2' --do hangup -- "$TICKMARK" > "$work/out"
 like "a hang-up ends the screen" "$(cat "$work/out")" '"ended_by_itself": true'
-is "but not the run" "$(outcome 6.1)" running
+is "but not the run" "$(outcome 7.1)" running
 "$TICKMARK" stop --all >/dev/null
 
 # evidence

@@ -34,6 +34,18 @@ out=$(play $'wait-idle\nkey 2 m\ntext see [9.9]\nkey Enter\nsee not recorded: th
 is "a citation of nothing is refused" $? 0
 out=$(play $'wait-idle\nkey 2 m Esc 4\nsee 3 messages')
 is "Esc writes nothing" $? 0
+# between the steps
+out=$(play $'wait-idle')
+like "messages stand behind the step that was the newest" "$(tr -d '\n' <<<"$out")" '▸ 3 .*» [^ ]+ +First words, without.*» .*The total of \[1\.1\] holds\. See \[2\.1\].*» .*\[2\.2\] is what counts'
+"$TICKMARK" run --new rollup.py >/dev/null
+"$TICKMARK" say 'Behind four.'
+like "and the next step behind them" "$(play $'wait-idle' | tr -d '\n')" 'is what counts.*▸ 4 .*» .*Behind four'
+out=$(play $'wait-idle\ntext :3\nkey Enter - j j Enter\nsee Messages\nkey Enter\nwait-idle')
+like "Enter opens it, Enter goes to what it cites" "$out" '> *▾ 1 +Roll up TIV'
+like "y there copies what it cites" "$(play $'wait-idle\ntext :3\nkey Enter j j y\nsee copied')" '1\.1'
+like "q comes back to its row" "$(play $'wait-idle\nkey G Enter q')" '> *» .*Behind four'
+like "/ finds it" "$(play $'wait-idle\nkey g /\ntext Behind fo\nkey Enter')" '> *» .*Behind four'
+unlike "a filtered list has none" "$(play $'wait-idle\ntext :filter outcome:ok\nkey Enter\nwait-idle')" '»'
 for size in 20x5 1x1 40x10 200x60; do
 	play $'wait-idle\nkey 4 j k G g Right Left Enter' $size >/dev/null
 	is "at $size" $? 0
@@ -53,11 +65,11 @@ s.tool("say", text="It said all done: [%s]." % r.text.split()[0])
 s.close()
 X
 ( sleep 1; "$python" "$work/assistant.py" "$here/../cli" ) &
-out=$(play $'wait-idle\nwait Assistant at work\nwait running\nwait 4 \nwait-idle\nsee ok\nkey 4\nwait It said all done: [4.1].')
-is "an assistant's run appears, runs and ends without a key" $? 0
+out=$(play $'wait-idle\nwait Assistant at work\nwait running\nwait tick 1\nwait tick 2\nwait tick 3\nwait helper  It said all done: [5.1].\nwait-idle\nsee ok')
+is "an assistant's run appears, streams and ends, and what it says stands behind it, without a key" $? 0
 wait
-like "by whom" "$("$TICKMARK" log)" '^4\.1 +ok .* helper +Assistant at work'
-out=$(play $'wait-idle\ntext :4\nkey Enter Enter' 100x90)
+like "by whom" "$("$TICKMARK" log)" '^5\.1 +ok .* helper +Assistant at work'
+out=$(play $'wait-idle\ntext :5\nkey Enter Enter' 100x90)
 like "who asked and why stands at it" "$out" 'asked +by assistant helper 1\.2: to be watched'
 like "its message stands at its run" "$out" 'messages +1 cites it'
 finish

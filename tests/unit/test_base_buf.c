@@ -255,12 +255,33 @@ static void a_settled_heap_is_a_heap(void **state)
 	free(before);
 }
 
+/* The vectors of RFC 4648 section 10, and bytes with the high bit set. */
+static void base64(void **state)
+{
+	static const struct { const char *bytes; size_t n; const char *text; } cases[] = {
+		{ "", 0, NULL }, { "f", 1, "Zg==" }, { "fo", 2, "Zm8=" }, { "foo", 3, "Zm9v" }, { "foob", 4, "Zm9vYg==" },
+		{ "fooba", 5, "Zm9vYmE=" }, { "foobar", 6, "Zm9vYmFy" }, { "\xff\xfe\0", 3, "//4A" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct buf b = { 0 };
+		buf_add_base64(&b, cases[i].bytes, cases[i].n);
+		if (cases[i].text)
+			assert_string_equal(b.data, cases[i].text);
+		else
+			assert_int_equal(b.len, 0);
+		buf_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allocators_never_return_null),
 		cmocka_unit_test(copies_are_exact),
 		cmocka_unit_test(lack_of_memory_ends_the_process),
+		cmocka_unit_test(base64),
 		cmocka_unit_test(buf_grows_and_ends_in_nul),
 		cmocka_unit_test(formats_of_every_length),
 		cmocka_unit_test(reserve_is_zeroed_room),

@@ -1,0 +1,65 @@
+/*
+ * A list as it stands on the screen: which rows are where, the mouse on them, moving, and searching in it.
+ * A view that is a list has one, and says by its listview_ops how a row is drawn and whether it holds what
+ * is searched for; screen.c sends it the keys, clicks and idle time that the view does not take itself.
+ *
+ * A search goes along the rows from the cursor and once around, in slices while no key waits.
+ */
+#ifndef TICKMARK_UI_LISTVIEW_H
+#define TICKMARK_UI_LISTVIEW_H
+
+#include "canvas.h"
+#include "keys.h"
+#include "listbox.h"
+#include "text/search.h"
+
+struct event;
+struct view;
+
+enum row_answer {
+	ROW_LACKS,
+	ROW_HOLDS,
+	ROW_UNDECIDED, /* the expression is too costly for it */
+	ROW_GOES_ON,   /* it is long: ask again */
+};
+
+struct listview_ops {
+	void (*draw_row)(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y);
+	enum row_answer (*holds)(struct view *v, const struct list_key *key, struct search *s); /* NULL: not searched */
+	const struct list_ops *all; /* rows that a search looks at, of the same source; NULL: those of the list */
+	void (*land)(struct view *v, const struct list_key *key); /* goes to a row that was found; NULL: selects it */
+	/* Whether x of a row is its marker, which a click opens; NULL: none has one. */
+	bool (*marker)(struct view *v, const struct list_key *key, int x);
+	const char *where;          /* "'x' is not ON THIS PAGE" */
+	bool acts;                  /* Enter starts something: a second click must not */
+};
+
+struct listview {
+	const struct listview_ops *ops;
+	struct listbox box;
+	struct list_key *keys; /* owned: of the rows drawn last */
+	size_t keys_n, keys_cap;
+	int y;                 /* where the first of them stands */
+	struct search *search; /* what is looked for and highlighted; NULL: nothing */
+	char *pattern;         /* owned */
+	struct {
+		bool on, wrapped, again; /* again: the row `at` goes on */
+		int dir;
+		struct list_key from, at;
+		int64_t undecided; /* rows */
+	} hunt;                /* the search under way */
+};
+
+void listview_init(struct listview *l, const struct listview_ops *ops, const struct list_ops *rows, void *ctx);
+void listview_done(struct listview *l);
+/* Whether a text of a row is what is searched for. */
+enum row_answer row_has(struct search *s, const char *p, size_t n);
+/* Draws the rows that fit, and the cursor; returns how many. */
+size_t listview_draw(struct view *v, struct listview *l, struct canvas *c, struct rect r);
+unsigned listview_mouse(struct view *v, struct listview *l, const struct event *ev);
+/* Keys that move, n, N, Esc, Ctrl-C. */
+unsigned listview_command(struct view *v, struct listview *l, enum command id);
+void listview_search(struct view *v, struct listview *l, const char *pattern);
+unsigned listview_idle(struct view *v, struct listview *l, bool *more);
+
+#endif
