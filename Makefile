@@ -110,7 +110,7 @@ deps-kernel:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-tests: $(UNIT)
+tests: $(UNIT) $(B)/tests/bench/generate
 
 check: deps
 	+@bash tests/check.sh

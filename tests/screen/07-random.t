@@ -1,12 +1,14 @@
 #!/bin/bash
 # one user
 # sanitizer sample
-# Random keys, resizes, pastes and mouse events while a flood arrives: nothing may go wrong. The seed is
-# fixed; SEED=N tries another, KEYS=N more of them.
+# Random keys, resizes, pastes and mouse events over a record of 4,000 attempts while a flood arrives: nothing
+# may go wrong. The seed is fixed; SEED=N tries another, KEYS=N more of them.
 . "$(dirname "$0")/lib.sh"
 fixture basic "$work/ws"
 cd "$work/ws" || exit 1
 workspaces=$work/ws
+generate=$(dirname "$TICKMARK")/tests/bench/generate
+if [ -x "$generate" ]; then "$generate" "$work/large.db" 4000 && mv "$work/large.db" .tickmark/record.db && rm -f .tickmark/record.db-*; fi
 export EDITOR=true ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
 printf 'import time\nend = time.time() + 20\ni = 0\nwhile time.time() < end:\n    for _ in range(200):\n        i += 1\n        print("line", i, "x" * (i %% 97))\n    time.sleep(0.01)\n' > flood.py
 "$TICKMARK" run --detach flood.py >/dev/null
@@ -32,7 +34,7 @@ for _ in range(int(sys.argv[2])):
     elif r < 0.98:
         print("mouse %s %d %d" % (random.choice(["press", "release", "wheel-up", "wheel-down"]), random.randrange(120), random.randrange(40)))
     else:
-        print("text " + random.choice([":1.1", ":2", ":50%", "/e", "/line 1", ":search x", ":theme mono", ":120", "/("]))
+        print("text " + random.choice([":1.1", ":2", ":50%", "/e", "/line 1", ":search x", ":theme mono", ":120", ":3900", "/(", "/line 5", "/x$"]))
         print("key Enter")
 print("resize 80x24")
 X
