@@ -5,7 +5,7 @@
 #include "exec_pane.h"
 
 #define LINE_MOST ((size_t)64 << 10)    /* bytes of a line of an excerpt that are searched */
-#define SLICE ((int64_t)4 << 20)        /* bytes of what an excerpt leaves out that are searched at once */
+#define SLICE ((int64_t)1 << 20)        /* bytes of what an excerpt leaves out that are searched at once */
 
 /* What the row shows: of a step its title, of an attempt how it ended. */
 static enum row_answer item_holds(struct exec_pane *p, const struct list_key *key, struct search *s)
