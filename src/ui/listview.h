@@ -31,6 +31,7 @@ struct listview_ops {
 	/* Whether x of a row is its marker, which a click opens; NULL: none has one. */
 	bool (*marker)(struct view *v, const struct list_key *key, int x);
 	const char *where;          /* "'x' is not ON THIS PAGE" */
+	bool cells;                 /* draw_row shows the cursor in the row: that is not marked as a whole */
 	bool acts;                  /* Enter starts something: a second click must not */
 };
 
