@@ -68,6 +68,7 @@ static enum row_answer beyond_holds(struct exec_pane *p, const struct list_key *
 		bool before = excerpt_index(x, key->v[3]) < 0;
 
 		p->beyond = *key;
+		p->beyond_search = p->list.searches;
 		p->hit.start = -1;
 		p->undecided = 0;
 		p->todo = before ? (struct range){ 0, x->rows[0].start } : (struct range){ x->rows[x->n - 1].next, x->text.size };
@@ -106,6 +107,12 @@ enum row_answer exec_holds(struct view *v, const struct list_key *key, struct se
 	return holders[exec_level(key)](exec_pane_of(v), key, s);
 }
 
+/* Whether the search of now found something among the lines that the row stands for. */
+static bool is_found_beyond(const struct exec_pane *p, const struct list_key *key)
+{
+	return listbox_key_equal(&p->beyond, key) && p->beyond_search == p->list.searches && p->hit.start >= 0;
+}
+
 void exec_land(struct view *v, const struct list_key *key)
 {
 	struct exec_pane *p = exec_pane_of(v);
@@ -116,7 +123,7 @@ void exec_land(struct view *v, const struct list_key *key)
 	for (struct list_key at = to; exec_tree_parent(p->tree, &at, &up); at = up)
 		exec_tree_fold(p->tree, &up, true);
 	listbox_select(&p->list.box, &to);
-	if (listbox_key_equal(&p->beyond, &to) && p->hit.start >= 0)
+	if (is_found_beyond(p, &to))
 		ui_notice(v->ui, "found in lines that are left out here: Enter goes there");
 }
 
@@ -125,7 +132,7 @@ void exec_found_beyond(struct exec_pane *p, const struct list_key *key, struct p
 	struct excerpt *x = exec_tree_excerpt(p->tree, key);
 	struct source_origin origin;
 
-	if (!listbox_key_equal(&p->beyond, key) || p->hit.start < 0 || !p->list.search)
+	if (!is_found_beyond(p, key) || !p->list.search)
 		return;
 	spec->pattern = p->list.pattern;
 	spec->found = p->hit.end - p->hit.start;

@@ -158,6 +158,7 @@ void listview_search(struct view *v, struct listview *l, const char *pattern)
 	search_free(l->search);
 	free(l->pattern);
 	l->pattern = xstrdup(pattern);
+	l->searches++;
 	l->hunt.on = false;
 	l->search = *pattern ? search_compile(pattern, strlen(pattern), 0, NULL, &e) : NULL;
 	if (l->search)

@@ -43,6 +43,7 @@ struct listview {
 	int y;                 /* where the first of them stands */
 	struct search *search; /* what is looked for and highlighted; NULL: nothing */
 	char *pattern;         /* owned */
+	int64_t searches;      /* how many there were: what an earlier one found is void */
 	struct {
 		bool on, wrapped, again; /* again: the row `at` goes on */
 		int dir;
