@@ -111,7 +111,7 @@ deps-kernel:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-tests: $(UNIT)
+tests: $(UNIT) $(B)/tests/bench/generate
 
 check: deps
 	+@bash tests/check.sh

@@ -78,7 +78,7 @@ static void draw_item(struct exec_pane *p, const struct list_key *key, struct ca
 
 	if (!it)
 		return;
-	end = draw_outcome(it, loads_find(p->context.loads, it->attempt), c, r, y, step);
+	end = draw_outcome(it, outcome_is_end(it->state) ? NULL : loads_find(p->context.loads, it->attempt), c, r, y, step);
 	if (step)
 		snprintf(ref, sizeof(ref), "%lld", (long long)it->step);
 	else

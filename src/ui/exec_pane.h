@@ -15,6 +15,7 @@ struct exec_pane {
 	struct list_key newest; /* … away from here */
 	/* What a search has looked through of the lines that an excerpt leaves out, and what it found there. */
 	struct list_key beyond; /* their row */
+	int64_t beyond_search;  /* which search it was */
 	struct range todo, hit; /* bytes of the section; hit.start -1: nothing */
 	int64_t undecided;      /* lines there that the expression is too costly for */
 };

@@ -5,7 +5,7 @@
 #include "exec_pane.h"
 
 #define LINE_MOST ((size_t)64 << 10)    /* bytes of a line of an excerpt that are searched */
-#define SLICE ((int64_t)4 << 20)        /* bytes of what an excerpt leaves out that are searched at once */
+#define SLICE ((int64_t)1 << 20)        /* bytes of what an excerpt leaves out that are searched at once */
 
 /* What the row shows: of a step its title, of an attempt how it ended. */
 static enum row_answer item_holds(struct exec_pane *p, const struct list_key *key, struct search *s)
@@ -68,6 +68,7 @@ static enum row_answer beyond_holds(struct exec_pane *p, const struct list_key *
 		bool before = excerpt_index(x, key->v[3]) < 0;
 
 		p->beyond = *key;
+		p->beyond_search = p->list.searches;
 		p->hit.start = -1;
 		p->undecided = 0;
 		p->todo = before ? (struct range){ 0, x->rows[0].start } : (struct range){ x->rows[x->n - 1].next, x->text.size };
@@ -114,6 +115,12 @@ enum row_answer exec_holds(struct view *v, const struct list_key *key, struct se
 	return holders[exec_level(key)](exec_pane_of(v), key, s);
 }
 
+/* Whether the search of now found something among the lines that the row stands for. */
+static bool is_found_beyond(const struct exec_pane *p, const struct list_key *key)
+{
+	return listbox_key_equal(&p->beyond, key) && p->beyond_search == p->list.searches && p->hit.start >= 0;
+}
+
 void exec_land(struct view *v, const struct list_key *key)
 {
 	struct exec_pane *p = exec_pane_of(v);
@@ -128,7 +135,7 @@ void exec_land(struct view *v, const struct list_key *key)
 	for (struct list_key at = to; exec_tree_parent(p->tree, &at, &up); at = up)
 		exec_tree_fold(p->tree, &up, true);
 	listbox_select(&p->list.box, &to);
-	if (listbox_key_equal(&p->beyond, &to) && p->hit.start >= 0)
+	if (is_found_beyond(p, &to))
 		ui_notice(v->ui, "found in lines that are left out here: Enter goes there");
 }
 
@@ -137,7 +144,7 @@ void exec_found_beyond(struct exec_pane *p, const struct list_key *key, struct p
 	struct excerpt *x = exec_tree_excerpt(p->tree, key);
 	struct source_origin origin;
 
-	if (!listbox_key_equal(&p->beyond, key) || p->hit.start < 0 || !p->list.search)
+	if (!is_found_beyond(p, key) || !p->list.search)
 		return;
 	spec->pattern = p->list.pattern;
 	spec->found = p->hit.end - p->hit.start;

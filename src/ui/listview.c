@@ -34,7 +34,11 @@ size_t listview_draw(struct view *v, struct listview *l, struct canvas *c, struc
 		int y = r.y + (int)i;
 
 		l->ops->draw_row(v, &l->keys[i], c, r, y);
-		if (listbox_key_equal(&l->keys[i], &l->box.cursor))
+		if (!listbox_key_equal(&l->keys[i], &l->box.cursor))
+			continue;
+		if (l->ops->cells)
+			canvas_put(c, r, r.x, y, ">", 1, 1, PEN(ROLE_NORMAL));
+		else
 			view_mark_row(v, c, r, y);
 	}
 	return l->keys_n;
@@ -154,6 +158,7 @@ void listview_search(struct view *v, struct listview *l, const char *pattern)
 	search_free(l->search);
 	free(l->pattern);
 	l->pattern = xstrdup(pattern);
+	l->searches++;
 	l->hunt.on = false;
 	l->search = *pattern ? search_compile(pattern, strlen(pattern), 0, NULL, &e) : NULL;
 	if (l->search)

@@ -31,6 +31,7 @@ struct listview_ops {
 	/* Whether x of a row is its marker, which a click opens; NULL: none has one. */
 	bool (*marker)(struct view *v, const struct list_key *key, int x);
 	const char *where;          /* "'x' is not ON THIS PAGE" */
+	bool cells;                 /* draw_row shows the cursor in the row: that is not marked as a whole */
 	bool acts;                  /* Enter starts something: a second click must not */
 };
 
@@ -42,6 +43,7 @@ struct listview {
 	int y;                 /* where the first of them stands */
 	struct search *search; /* what is looked for and highlighted; NULL: nothing */
 	char *pattern;         /* owned */
+	int64_t searches;      /* how many there were: what an earlier one found is void */
 	struct {
 		bool on, wrapped, again; /* again: the row `at` goes on */
 		int dir;

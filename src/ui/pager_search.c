@@ -4,7 +4,7 @@
 
 #include "pager.h"
 
-#define SEARCH_SLICE ((int64_t)4 << 20) /* bytes searched per turn */
+#define SEARCH_SLICE ((int64_t)1 << 20) /* bytes searched per turn */
 
 /* ---- going to a line or a share --------------------------------------------------------------------------------------- */
 

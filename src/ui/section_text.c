@@ -32,8 +32,25 @@ static void write_asked(const struct section_context *c, const struct detail *d,
 		buf_adds(out, "answer    not delivered: nobody was there to get it\n");
 }
 
+/* Comparing means hashing, which must not hold up the keys: what is more is compared by pane Workspace, in a
+ * worker. */
+#define COMPARED_MOST ((int64_t)64 << 20)
+
+static void add_since(const struct section_context *c, const struct entry *in, int64_t *left, struct buf *out)
+{
+	if (!c->query || !c->ws || in->what == INPUT_OVERWRITTEN)
+		return;
+	*left -= in->size;
+	if (*left >= 0)
+		buf_addf(out, "  %s", since_words[query_since(c->query, c->ws, in)]);
+	else
+		buf_adds(out, "  large: pane Workspace says whether it changed");
+}
+
 static void write_inputs(const struct section_context *c, const struct detail *d, struct buf *out)
 {
+	int64_t left = COMPARED_MOST;
+
 	for (size_t i = 0; i < d->inputs_n; i++) {
 		const struct entry *in = &d->inputs[i];
 		section_add_name(out, in->path);
@@ -43,8 +60,7 @@ static void write_inputs(const struct section_context *c, const struct detail *d
 			section_add_size(out, in->size);
 			buf_adds(out, "  ");
 			add_hash(out, &in->sha256);
-			if (c->query && c->ws && in->what != INPUT_OVERWRITTEN)
-				buf_addf(out, "  %s", since_words[query_since(c->query, c->ws, in)]);
+			add_since(c, in, &left, out);
 		}
 		buf_addc(out, '\n');
 	}

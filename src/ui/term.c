@@ -64,6 +64,7 @@ static bool usable(struct err *e)
 	if (tigetstr("cup") == NULL || tigetstr("cup") == (char *)-1 || strcmp(type, "dumb") == 0)
 		return err_set(e, ERR_INPUT, "terminal type '%.60s' cannot move its cursor, so the screen cannot be "
 		               "shown; 'tickmark log' prints instead", type);
+	del_curterm(cur_term); /* curses reads its own */
 	return true;
 }
 

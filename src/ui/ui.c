@@ -306,10 +306,11 @@ static void run_loop(struct ui *ui)
 		if (mask & TURN_QUIT)
 			break;
 		mask |= ui_tick(ui);
-		if (idle || more)
-			mask |= slice_of_idle(ui, &more);
-		/* news may have made work */
-		more = more || mask != TURN_NOTHING;
+		/* first what is to be seen, then what can wait; news may have made work */
+		if (mask != TURN_NOTHING)
+			more = true;
+		else if (idle || more)
+			mask = slice_of_idle(ui, &more);
 	}
 }
 

@@ -9,7 +9,7 @@
 #include "pager.h"
 #include "text.h"
 
-#define FEED_SLICE ((int64_t)2 << 20) /* bytes indexed per turn */
+#define FEED_SLICE ((int64_t)512 << 10) /* bytes indexed per turn */
 #define TIME_COLS 9
 
 /* ---- drawing -------------------------------------------------------------------------------------------------- */

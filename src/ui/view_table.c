@@ -330,7 +330,7 @@ static void land(struct view *view, const struct list_key *key)
 	record_has(v, record_of(v, key->v[0]), v->list.search, &v->col);
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table" };
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .cells = true };
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
 

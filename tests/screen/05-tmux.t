@@ -29,4 +29,25 @@ for s in "${scripts[@]}"; do
 	if [ "$got" = "$want" ]; then pass "keys $s"; else fail "keys $s" "$(diff <(echo "$want") <(echo "$got"))"; fi
 	t kill-session -t s 2>/dev/null
 done
+# shown TEXT: waits until it is on the screen
+shown() { local i; for i in $(seq 200); do t capture-pane -p -t s 2>/dev/null | grep -q -- "$1" && return; sleep 0.05; done; return 1; }
+
+# O13: suspended from a shell, resized, continued: drawn anew at the size of now, and keys mean what they meant
+want=$(printf 'wait tiv_by_city\nwait-idle\nkey g j\nwait-idle\n' | "$TICKMARK" --script - --size 100x30 "$work/ws")
+rm -f "$work/ws/.tickmark/cache/screen"
+t new-session -d -x 80 -y 24 -s s "PS1='$ ' bash --norc --noprofile -i"
+t set -g status off
+t send-keys -t s "'$TICKMARK' '$work/ws'" Enter; shown tiv_by_city
+t send-keys -t s g C-z; yes "Ctrl-Z gives the shell" shown 'Stopped'
+t resize-window -t s -x 100 -y 30
+t send-keys -t s fg Enter; shown tiv_by_city
+t send-keys -t s j
+for _ in $(seq 200); do got=$(t capture-pane -p -t s); [ "$got" = "$want" ] && break; sleep 0.05; done
+is "continued at another size" "$got" "$want"
+# O12: the terminal is closed
+pid=$(pgrep -f "^$TICKMARK $work/ws" | head -1)
+yes "the screen runs" test -n "$pid"
+t kill-session -t s
+for _ in $(seq 200); do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+no "closed, the screen ends" test -d "/proc/${pid:-1}"
 finish

@@ -78,7 +78,7 @@ is "O7: it wraps, unwraps, is searched to its end" "$?" 0
 play $'wait-idle\nkey g\ntext /line 00150000\nkey Enter\nwait-idle\nsee found in lines that are left out\nkey Enter\nwait-idle\nsee line 00150000\nkey G\nsee LAST-LINE\nkey g\ntext /LAST-LINE\nkey Enter\nwait-idle\nsee LAST-LINE' > "$work/out"
 is "O8: folded away and found" "$?" 0
 "$TICKMARK" run --detach o08_flood.py >/dev/null; workspaces=$work/ws
-play $'wait 1 running\ntext :8\nkey Enter Enter\nwait line 0\ntext /^line\nkey Enter Enter F j k G\nwait fox\ntext /no such text anywhere\nkey Enter\nkey Ctrl-C\nkey g G\nkey q x Enter\nwait stopped' > "$work/out"
+play $'wait 1 running\ntext :7.2\nkey Enter Enter\nwait line 0\ntext /^line\nkey Enter Enter F j k G\nwait fox\ntext /no such text anywhere\nkey Enter\nkey Ctrl-C\nkey g G\nkey q x Enter\nwait stopped' > "$work/out"
 is "O8: keys answer while it arrives" "$?" 0
 
 # O11: neither the bytes nor what a run sees depend on who looks
