@@ -272,6 +272,13 @@ struct unlinked {
 	struct { dev_t dev; ino_t ino; } seen[4096]; /* many descriptors may lead to one file */
 };
 void unlinked_add(struct unlinked *u, int proc, const char *pid);
+/* sockets.c: memory of the kernel's in the sockets of this process's network namespace */
+struct sockets {
+	int fd;       /* asks the kernel; -1 */
+	int64_t most; /* what one socket can have sent, bytes */
+};
+void sockets_open(struct sockets *s);
+int64_t sockets_bytes(const struct sockets *s); /* 0 where the kernel does not tell */
 /* judge.c: what the loop knows at the end of a run, and what that means. */
 struct ending {
 	bool ending;          /* the run was ended from outside */
