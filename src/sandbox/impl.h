@@ -195,6 +195,8 @@ bool shared_make(struct sandbox *sb, struct err *e);
 bool orders_write(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
 void shared_free(struct sandbox *sb);
 
+/* sources.c: opens what the plan and the layers name and gives it to the child, once its orders are written */
+bool sources_send(struct sandbox *sb, struct err *e);
 /* launch.c: as sandbox_prepare, with a function of ours as the program */
 struct sandbox *sandbox_prepare_inside(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e);
 void sandbox_kill(struct sandbox *sb); /* the keeper, and with it the run */

@@ -1,5 +1,5 @@
-/* The launcher's part of starting a run: descriptors, the clone, the maps of ids, the sources, and
- * the word that lets the program go. */
+/* The launcher's part of starting a run: descriptors, the clone, the maps of ids, and the word that
+ * lets the program go. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,10 +28,10 @@ static void close_fd(int *fd)
 
 static bool namespace_error(struct err *e, const char *what)
 {
-	const char *remedy = remedy_find(STAGE_NAMESPACES);
 	struct err reason = { 0 };
 
-	err_sys(&reason, "%s", what);
+	err_sys(&reason, "%s", what); /* before the search for a remedy, which changes errno */
+	const char *remedy = remedy_find(STAGE_NAMESPACES);
 	return err_set(e, ERR_SANDBOX, "%s%s%s", reason.msg, remedy[0] != '\0' ? "; " : "", remedy);
 }
 
@@ -93,58 +93,6 @@ static bool settle_child(struct sandbox *sb, struct err *e)
 	if (sb->tier->spaces && (sb->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return err_sys(e, "cannot look into the sandbox (%s)", path);
 	return parcel_send(sb->control, &mapped, NULL, 0) || err_sys(e, "cannot reach the sandbox");
-}
-
-/* ---- sources ------------------------------------------------------------------------------------- */
-
-struct opened {
-	int fds[MAX_SOURCES];
-	size_t n;
-	int root; /* of the child's mount namespace */
-};
-
-/* As the launcher, whose rights reach further than the child's, but in the child's namespace. */
-static bool open_source(struct opened *o, const char *path, bool optional, uint8_t *have, struct err *e)
-{
-	if (o->n == MAX_SOURCES)
-		return err_set(e, ERR_LIMIT, "%s: more than %d folders to show to a run", path, MAX_SOURCES);
-	int fd = sys_openat2(o->root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT);
-	if (fd < 0 && optional)
-		return true;
-	if (fd < 0)
-		return err_sys(e, "cannot show %s to the run", path);
-	*have = 1;
-	o->fds[o->n++] = fd;
-	return true;
-}
-
-static bool send_sources(struct sandbox *sb, struct err *e)
-{
-	struct message m = { .type = MSG_SOURCES };
-	struct opened o = { .root = sb->root };
-	size_t k = 0;
-	uint8_t one = 0;
-	bool ok = true;
-
-	if (!sb->tier->spaces) /* it sees what we see */
-		return parcel_send(sb->control, &m, NULL, 0) || err_sys(e, "cannot reach the sandbox");
-	for (size_t i = 0; i < sb->plan.n && ok; i++) {
-		const struct mount_step *s = &sb->plan.steps[i];
-		if (s->kind == MOUNT_BIND)
-			ok = open_source(&o, s->source, s->optional, &m.have[k++], e);
-	}
-	if (sb->policy.scratch != SCRATCH_COPY)
-		for (size_t i = 0; i < sb->layers.n && ok; i++)
-			ok = open_source(&o, sb->layers.v[i], false, &one, e);
-	if (sb->disk != NULL && ok)
-		ok = open_source(&o, sb->disk, false, &one, e);
-	m.fds = (uint32_t)o.n;
-	if (ok && !parcel_send(sb->control, &m, o.fds, o.n))
-		ok = err_sys(e, "cannot hand folders to the sandbox");
-	for (size_t i = 0; i < o.n; i++)
-		close(o.fds[i]);
-	close_fd(&sb->root);
-	return ok;
 }
 
 static char *absolute(const char *path)
@@ -332,6 +280,16 @@ static bool child_error(struct sandbox *sb, struct err *e)
 	return err_set(e, ERR_SANDBOX, "the sandbox's first process ended before the program could start");
 }
 
+/* If the child gave up first, its complaint is nearer to the cause. */
+static bool ask_child(struct sandbox *sb, struct err *e)
+{
+	struct pollfd p = { .fd = sb->control, .events = POLLIN };
+
+	if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
+		child_error(sb, e);
+	return false;
+}
+
 static bool clone_child(struct sandbox *sb, struct child_fds *child, struct err *e)
 {
 	uint64_t spaces = sb->tier->spaces ? CLONE_NEWNS | CLONE_NEWPID : 0;
@@ -374,20 +332,10 @@ struct sandbox *sandbox_begin(enum tier tier, struct err *e)
 		sb->other_tasks = tier_tasks_of(sb->id.uid);
 	bool ok = shared_make(sb, e) && make_channels(sb, &child, e) && clone_child(sb, &child, e);
 	close_child(&child);
-	if (ok && settle_child(sb, e))
+	if (ok && (settle_child(sb, e) || ask_child(sb, e)))
 		return sb;
 	sandbox_free(sb);
 	return NULL;
-}
-
-/* If the child gave up first, its complaint is nearer to the cause. */
-static bool ask_child(struct sandbox *sb, struct err *e)
-{
-	struct pollfd p = { .fd = sb->control, .events = POLLIN };
-
-	if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
-		child_error(sb, e);
-	return false;
 }
 
 bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
@@ -401,7 +349,7 @@ bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct
 	if (!plan_make(&sb->plan, spec, e) || (!sb->tier->spaces && !bare_plan(&sb->plan, sb->box, sb->cwd, e)) ||
 	    (on_disk && !make_disk(sb, spec, e)) || !orders_write(sb, spec, e))
 		return false;
-	return send_sources(sb, e) || ask_child(sb, e);
+	return sources_send(sb, e) || ask_child(sb, e);
 }
 
 struct sandbox *sandbox_prepare_inside(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e)
