@@ -100,10 +100,8 @@ char *summary_remedy(const struct detail *d)
 
 	if (!info)
 		return NULL;
-	if (info->flag)
-		return xasprintf("tickmark run %s %s, or tickmark config %s %s", info->flag, unit_words[info->unit],
-		                 info->name, unit_words[info->unit]);
-	return xasprintf("tickmark config %s %s", info->name, unit_words[info->unit]);
+	return xasprintf("tickmark run --%s %s, or tickmark config %s %s", info->name, unit_words[info->unit], info->name,
+	                 unit_words[info->unit]);
 }
 
 char *summary_detail(const struct detail *d)

@@ -82,7 +82,7 @@ struct message {
 	int32_t asked;            /* MSG_END: the program was ended by MSG_KILL or the memory limit */
 	int32_t alive;            /* MSG_END: there are processes that do not end */
 	int64_t killed;           /* MSG_END: other processes that were still there */
-	int64_t value;            /* MSG_LIMIT: bytes */
+	int64_t value;            /* MSG_LIMIT: bytes; MSG_END: processes and threads that there ever were, 0: not known */
 	struct rusage usage;      /* MSG_END: of all that was reaped */
 	uint32_t fds;             /* MSG_SOURCES: how many descriptors come along */
 	uint8_t have[MAX_SOURCES];/* MSG_SOURCES: for each source in order, whether it is among them */
