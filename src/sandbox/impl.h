@@ -163,6 +163,7 @@ struct sandbox {
 	int stop_fd;                 /* the caller's; -1 */
 	struct cgroup group;         /* its control group */
 	char *disk;                  /* owned; folder made below disk_scratch, removed at the end; NULL */
+	int disk_lock;               /* held on that folder while it is in use; -1 */
 	struct copied *copied;       /* SCRATCH_COPY: what was put there */
 	int64_t scratch_base;        /* bytes in use before the start */
 	int64_t files_base;
@@ -195,6 +196,8 @@ bool shared_make(struct sandbox *sb, struct err *e);
 bool orders_write(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
 void shared_free(struct sandbox *sb);
 
+/* disk.c: the folder of a run whose scratch is on disk, with all that it begins with */
+bool disk_make(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
 /* sources.c: opens what the plan and the layers name and gives it to the child, once its orders are written */
 bool sources_send(struct sandbox *sb, struct err *e);
 /* launch.c: as sandbox_prepare, with a function of ours as the program */

@@ -16,7 +16,6 @@
 
 #define READY_MS 60000      /* a world is built in milliseconds; this is a hang guard */
 #define PIPE_BYTES (1 << 20)
-#define MOST_NUMBERS 64     /* of folders of runs side by side, in tier B */
 #define KILL_MS 3000        /* looking for processes to end */
 
 static void close_fd(int *fd)
@@ -102,70 +101,6 @@ static char *absolute(const char *path)
 	return whole != NULL ? whole : xstrdup(path);
 }
 
-/* ---- scratch on disk ------------------------------------------------------------------------------- */
-
-static bool make_owned_dir(const struct sandbox *sb, int dirfd, const char *name, struct err *e)
-{
-	if (mkdirat(dirfd, name, 0700) != 0 || fchmodat(dirfd, name, 0700, 0) != 0 ||
-	    (sb->id.uid != geteuid() && fchownat(dirfd, name, sb->id.uid, sb->id.gid, AT_SYMLINK_NOFOLLOW) != 0))
-		return err_sys(e, "cannot make a folder for the run's files (%s)", name);
-	return true;
-}
-
-/* A run of tier B sees the name of its folder and may print it: so that a repeat prints the same, it is
- * the first number that is free. Elsewhere nobody sees it. */
-static bool make_run_folder(struct sandbox *sb, const char *below, struct err *e)
-{
-	struct uuid id = uuid_new();
-	struct err why = { 0 };
-	char text[UUID_TEXT];
-
-	uuid_text(&id, text);
-	for (int n = sb->tier->spaces ? MOST_NUMBERS + 1 : 1; n <= MOST_NUMBERS + 1; n++) {
-		char *path = n <= MOST_NUMBERS ? xasprintf("%s/tickmark-run-%d", below, n) : xasprintf("%s/run-%s", below, text);
-		why = (struct err){ 0 };
-		if (make_owned_dir(sb, AT_FDCWD, path, &why)) {
-			sb->disk = path;
-			return true;
-		}
-		bool taken = access(path, F_OK) == 0;
-		free(path);
-		if (!taken)
-			break;
-	}
-	if (e != NULL)
-		*e = why;
-	return false;
-}
-
-static bool make_disk(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
-{
-	const char *below = sb->tier->spaces ? spec->disk_scratch : bare_disk(spec);
-	bool ok = false;
-
-	if (below == NULL)
-		return err_set(e, ERR_INPUT, "this kind of scratch (%s) needs a folder on disk", scratch_word(spec->policy.scratch));
-	char *folder = absolute(below);
-	ok = make_run_folder(sb, folder, e);
-	free(folder);
-	if (!ok)
-		return false;
-	ok = false;
-	int fd = open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(e, "cannot open %s", sb->disk);
-	if (make_owned_dir(sb, fd, "upper", e) && (!sb->tier->spaces || make_owned_dir(sb, fd, "work", e))) {
-		sb->upper = openat(fd, "upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		ok = sb->upper >= 0 || err_sys(e, "cannot open %s/upper", sb->disk);
-	}
-	close(fd);
-	if (ok && spec->policy.scratch == SCRATCH_COPY)
-		ok = (sb->copied = copied_make(spec, sb->upper, &sb->plan, &sb->id, e)) != NULL;
-	if (ok && !sb->tier->spaces)
-		ok = bare_build(sb, spec, e);
-	return ok;
-}
-
 /* ---- the object --------------------------------------------------------------------------------------- */
 
 static void add_list(struct strv *to, const char *const *from, size_t n)
@@ -204,7 +139,7 @@ static struct sandbox *new_sandbox(const struct tier_info *tier)
 	sb->tier = tier;
 	sb->group.dir = sb->group.parent = -1;
 	sb->pidfd = sb->control = sb->root = sb->go = sb->out = sb->err = -1;
-	sb->scratch = sb->upper = sb->notify = sb->inotify = sb->stop_fd = -1;
+	sb->scratch = sb->upper = sb->disk_lock = sb->notify = sb->inotify = sb->stop_fd = -1;
 	return sb;
 }
 
@@ -347,7 +282,7 @@ bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct
 	take_spec(sb, spec);
 	cgroup_limit(&sb->group, &sb->policy);
 	if (!plan_make(&sb->plan, spec, e) || (!sb->tier->spaces && !bare_plan(&sb->plan, sb->box, sb->cwd, e)) ||
-	    (on_disk && !make_disk(sb, spec, e)) || !orders_write(sb, spec, e))
+	    (on_disk && !disk_make(sb, spec, e)) || !orders_write(sb, spec, e))
 		return false;
 	return sources_send(sb, e) || ask_child(sb, e);
 }
@@ -461,6 +396,7 @@ void sandbox_free(struct sandbox *sb)
 	cgroup_free(&sb->group);
 	if (sb->disk != NULL)
 		fs_remove_tree(AT_FDCWD, sb->disk, NULL);
+	close_fd(&sb->disk_lock); /* only now: to others it was in use */
 	free(sb->disk);
 	copied_free(sb->copied);
 	shared_free(sb);
