@@ -253,8 +253,7 @@ static void print_refusals(FILE *f, const struct detail *d)
 
 		if (r->harmless)
 			continue;
-		text = xasprintf("%s: %s%s%s%s", r->kind, r->call, *r->argument ? " " : "", r->argument,
-		                 r->count > 1 ? " (more than once)" : "");
+		text = xasprintf("%s: %s%s%s x%lld", r->kind, r->call, *r->argument ? " " : "", r->argument, (long long)r->count);
 		print_line(f, "refused", text);
 		free(text);
 	}
