@@ -58,10 +58,9 @@ struct limits {
 /* One limit as data: what `doctor --limits`, flags, settings and outcome lines are made of. */
 enum limit_unit { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
 struct limit_info {
-	const char *name;     /* "memory"; as the record, settings and outcome lines name it */
+	const char *name;     /* "memory"; as the record, settings, outcome lines and the option of `run` name it */
 	size_t offset;        /* of the int64_t in struct limits */
 	enum limit_unit unit;
-	const char *flag;     /* option of `run` that raises it, "--memory"; NULL: settings only */
 	const char *help;     /* "memory of all processes of a run" */
 };
 extern const struct limit_info limit_table[];

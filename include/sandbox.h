@@ -102,6 +102,7 @@ struct sandbox_result {
 	int64_t cpu_system_us;
 	int64_t peak_memory;
 	int64_t scratch_used;        /* bytes */
+	int64_t tasks_made;          /* processes and threads that there ever were; 0: not known */
 	int64_t killed;              /* processes left over when the program ended, and ended by us */
 	int64_t out_bytes, err_bytes;
 	struct sandbox_open *opens;  /* owned; sorted by path */

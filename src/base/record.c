@@ -7,20 +7,20 @@
 
 /* In the order of struct limits. */
 const struct limit_info limit_table[] = {
-	{ "timeout", LIMIT(wall_ms), UNIT_MS, "--timeout", "wall clock time of a run" },
-	{ "cpu", LIMIT(cpu_ms), UNIT_MS, NULL, "processor time of one process" },
-	{ "memory", LIMIT(memory_bytes), UNIT_BYTES, "--memory", "memory of all processes of a run" },
-	{ "scratch", LIMIT(scratch_bytes), UNIT_BYTES, NULL, "files written by a run" },
-	{ "scratch-files", LIMIT(scratch_files), UNIT_COUNT, NULL, "number of files and folders written" },
-	{ "file-size", LIMIT(file_bytes), UNIT_BYTES, NULL, "size of one written file" },
-	{ "open-files", LIMIT(open_files), UNIT_COUNT, NULL, "files open at once in one process" },
-	{ "processes", LIMIT(processes), UNIT_COUNT, NULL, "processes and threads of a run" },
-	{ "stream-head", LIMIT(stream_head), UNIT_BYTES, NULL, "kept of the beginning of a stream" },
-	{ "stream-tail", LIMIT(stream_tail), UNIT_BYTES, NULL, "kept of the end of a stream" },
-	{ "stream-total", LIMIT(stream_total), UNIT_BYTES, NULL, "produced on a stream before the run is ended" },
-	{ "artifacts", LIMIT(artifact_files), UNIT_COUNT, NULL, "files kept of a run" },
-	{ "artifact-depth", LIMIT(artifact_depth), UNIT_COUNT, NULL, "depth of folders collected" },
-	{ "blas-threads", LIMIT(blas_threads), UNIT_COUNT, NULL, "threads of the linear algebra libraries" },
+	{ "timeout", LIMIT(wall_ms), UNIT_MS, "wall clock time of a run" },
+	{ "cpu", LIMIT(cpu_ms), UNIT_MS, "processor time of one process" },
+	{ "memory", LIMIT(memory_bytes), UNIT_BYTES, "memory of all processes of a run" },
+	{ "scratch", LIMIT(scratch_bytes), UNIT_BYTES, "files written by a run" },
+	{ "scratch-files", LIMIT(scratch_files), UNIT_COUNT, "number of files and folders written" },
+	{ "file-size", LIMIT(file_bytes), UNIT_BYTES, "size of one written file" },
+	{ "open-files", LIMIT(open_files), UNIT_COUNT, "files open at once in one process" },
+	{ "processes", LIMIT(processes), UNIT_COUNT, "processes and threads of a run" },
+	{ "stream-head", LIMIT(stream_head), UNIT_BYTES, "kept of the beginning of a stream" },
+	{ "stream-tail", LIMIT(stream_tail), UNIT_BYTES, "kept of the end of a stream" },
+	{ "stream-total", LIMIT(stream_total), UNIT_BYTES, "produced on a stream before the run is ended" },
+	{ "artifacts", LIMIT(artifact_files), UNIT_COUNT, "files kept of a run" },
+	{ "artifact-depth", LIMIT(artifact_depth), UNIT_COUNT, "depth of folders collected" },
+	{ "blas-threads", LIMIT(blas_threads), UNIT_COUNT, "threads of the linear algebra libraries" },
 };
 const size_t limit_table_len = ARRAY_LEN(limit_table);
 

@@ -41,7 +41,7 @@ struct cmd_member {
 enum cmd_flag {
 	CMD_HIDDEN = 1, /* not in lists of commands */
 	CMD_REST = 2,   /* options end at the first operand: the rest belongs to somebody else */
-	CMD_LIMITS = 4, /* takes an option for every limit that has one */
+	CMD_LIMITS = 4, /* takes an option for every limit */
 	CMD_REVIEWS = 8, /* has a meaning for a record from elsewhere, and in its review */
 };
 

@@ -34,7 +34,7 @@ static const char *const unit_names[] = { [UNIT_COUNT] = "count", [UNIT_BYTES] =
 
 static char *raise_command(const struct limit_info *info)
 {
-	return info->flag ? xasprintf("run %s, config %s", info->flag, info->name) : xasprintf("config %s", info->name);
+	return xasprintf("run --%s, config %s", info->name, info->name);
 }
 
 static void limit_row(struct columns *t, const struct limit_info *info, const struct policy *person,

@@ -86,7 +86,7 @@ static bool take_limits(struct cmd *c, struct order *o, struct err *e)
 
 	for (size_t i = 0; i < limit_table_len; i++) {
 		const struct limit_info *info = &limit_table[i];
-		const char *value = info->flag ? option_value(c, info->flag + strspn(info->flag, "-")) : NULL;
+		const char *value = option_value(c, info->name);
 
 		if (!value)
 			continue;
@@ -94,7 +94,7 @@ static bool take_limits(struct cmd *c, struct order *o, struct err *e)
 			return err_set(e, ERR_INPUT, "too many limits at once");
 		if (!unit_parsers[info->unit](value, &o->req.limits[n].value, e)) {
 			e->code = ERR_INPUT;
-			return err_prefix(e, "%s", info->flag);
+			return err_prefix(e, "--%s", info->name);
 		}
 		o->req.limits[n++].name = info->name;
 	}

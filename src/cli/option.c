@@ -1,5 +1,5 @@
 /*
- * The parser of command lines: every command's options are rows of its table, those that raise a
+ * The parser of command lines: every command's options are rows of its table, those that set a
  * limit come from limit_table.
  */
 #include "cmd.h"
@@ -16,25 +16,10 @@ static const char *const unit_args[] = { [UNIT_COUNT] = "N", [UNIT_BYTES] = "SIZ
 
 static bool limit_option_at(size_t i, struct cmd_option *out)
 {
-	for (size_t k = 0; k < limit_table_len; k++) {
-		const struct limit_info *info = &limit_table[k];
-
-		if (!info->flag || i-- > 0)
-			continue;
-		*out = (struct cmd_option){ .name = info->flag + strspn(info->flag, "-"),
-			                    .arg = unit_args[info->unit], .help = info->help };
-		return true;
-	}
-	return false;
-}
-
-static size_t limit_options(void)
-{
-	size_t n = 0;
-
-	for (size_t k = 0; k < limit_table_len; k++)
-		n += limit_table[k].flag != NULL;
-	return n;
+	if (i >= limit_table_len)
+		return false;
+	*out = (struct cmd_option){ .name = limit_table[i].name, .arg = unit_args[limit_table[i].unit], .help = limit_table[i].help };
+	return true;
 }
 
 bool option_at(const struct cmd_entry *entry, size_t i, struct cmd_option *out)
@@ -51,7 +36,7 @@ bool option_at(const struct cmd_entry *entry, size_t i, struct cmd_option *out)
 	if (entry->flags & CMD_LIMITS) {
 		if (limit_option_at(i, out))
 			return true;
-		i -= limit_options();
+		i -= limit_table_len;
 	}
 	if (!entry->members)
 		i++; /* no --json */

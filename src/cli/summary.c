@@ -100,10 +100,8 @@ char *summary_remedy(const struct detail *d)
 
 	if (!info)
 		return NULL;
-	if (info->flag)
-		return xasprintf("tickmark run %s %s, or tickmark config %s %s", info->flag, unit_words[info->unit],
-		                 info->name, unit_words[info->unit]);
-	return xasprintf("tickmark config %s %s", info->name, unit_words[info->unit]);
+	return xasprintf("tickmark run --%s %s, or tickmark config %s %s", info->name, unit_words[info->unit], info->name,
+	                 unit_words[info->unit]);
 }
 
 char *summary_detail(const struct detail *d)
@@ -260,8 +258,7 @@ static void print_refusals(FILE *f, const struct detail *d)
 
 		if (r->harmless)
 			continue;
-		text = xasprintf("%s: %s%s%s%s", r->kind, r->call, *r->argument ? " " : "", r->argument,
-		                 r->count > 1 ? " (more than once)" : "");
+		text = xasprintf("%s: %s%s%s x%lld", r->kind, r->call, *r->argument ? " " : "", r->argument, (long long)r->count);
 		print_line(f, "refused", text);
 		free(text);
 	}

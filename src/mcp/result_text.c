@@ -115,7 +115,7 @@ static void add_refusals(struct result *r, const struct detail *d)
 		const struct refusal *f = &d->refusals[i];
 		if (f->harmless)
 			continue;
-		char *text = xasprintf("%s: %s%s%s", f->kind, f->call, *f->argument ? " " : "", f->argument);
+		char *text = xasprintf("%s: %s%s%s x%lld", f->kind, f->call, *f->argument ? " " : "", f->argument, (long long)f->count);
 		add_line(r, "refused by the sandbox: ", text);
 		free(text);
 		shown++;

@@ -78,13 +78,9 @@ void outcome_limit_text(struct buf *out, const struct limit_info *limit, int64_t
 		add_value(out, limit, reached);
 		buf_addc(out, ')');
 	}
-	buf_adds(out, ": ");
-	if (limit->flag) {
-		buf_addf(out, "tickmark run %s ", limit->flag);
-		add_argument(out, limit, enough_for(value, reached));
-		buf_adds(out, ", or ");
-	}
-	buf_addf(out, "tickmark config %s ", limit->name);
+	buf_addf(out, ": tickmark run --%s ", limit->name);
+	add_argument(out, limit, enough_for(value, reached));
+	buf_addf(out, ", or tickmark config %s ", limit->name);
 	add_argument(out, limit, enough_for(value, reached));
 }
 
@@ -186,7 +182,9 @@ static bool is_at_limit(struct deciding *d)
 	bool out_of_memory = trace_is(t, "MemoryError") || (t->type.n > 11 && memmem(t->type.p, t->type.n, "MemoryError", 11)) ||
 	                     t->error == ENOMEM;
 	static const char no_thread[] = "can't start new thread";
-	bool no_process = t->error == EAGAIN || memmem(t->message.p ? t->message.p : "", t->message.n, no_thread, strlen(no_thread));
+	bool thread = memmem(t->message.p ? t->message.p : "", t->message.n, no_thread, strlen(no_thread)) != NULL;
+	/* Threads are gone with their process before anybody counted them; that there were so many is known. */
+	bool processes = r->at_processes || (thread && l->processes > 0 && r->tasks_made >= l->processes);
 
 	if (!t->found)
 		return false;
@@ -201,7 +199,7 @@ static bool is_at_limit(struct deciding *d)
 	/* This error is itself the proof: nothing else gives it. */
 	if (t->error == EMFILE)
 		return set_limit(d, "open-files", l->open_files);
-	return no_process && r->at_processes && set_limit(d, "processes", l->processes);
+	return (thread || t->error == EAGAIN) && processes && set_limit(d, "processes", l->processes);
 }
 
 static bool span_has(struct span s, const char *text)

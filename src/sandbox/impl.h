@@ -82,7 +82,7 @@ struct message {
 	int32_t asked;            /* MSG_END: the program was ended by MSG_KILL or the memory limit */
 	int32_t alive;            /* MSG_END: there are processes that do not end */
 	int64_t killed;           /* MSG_END: other processes that were still there */
-	int64_t value;            /* MSG_LIMIT: bytes */
+	int64_t value;            /* MSG_LIMIT: bytes; MSG_END: processes and threads that there ever were, 0: not known */
 	struct rusage usage;      /* MSG_END: of all that was reaped */
 	uint32_t fds;             /* MSG_SOURCES: how many descriptors come along */
 	uint8_t have[MAX_SOURCES];/* MSG_SOURCES: for each source in order, whether it is among them */
@@ -163,6 +163,7 @@ struct sandbox {
 	int stop_fd;                 /* the caller's; -1 */
 	struct cgroup group;         /* its control group */
 	char *disk;                  /* owned; folder made below disk_scratch, removed at the end; NULL */
+	int disk_lock;               /* held on that folder while it is in use; -1 */
 	struct copied *copied;       /* SCRATCH_COPY: what was put there */
 	int64_t scratch_base;        /* bytes in use before the start */
 	int64_t files_base;
@@ -195,6 +196,10 @@ bool shared_make(struct sandbox *sb, struct err *e);
 bool orders_write(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
 void shared_free(struct sandbox *sb);
 
+/* disk.c: the folder of a run whose scratch is on disk, with all that it begins with */
+bool disk_make(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e);
+/* sources.c: opens what the plan and the layers name and gives it to the child, once its orders are written */
+bool sources_send(struct sandbox *sb, struct err *e);
 /* launch.c: as sandbox_prepare, with a function of ours as the program */
 struct sandbox *sandbox_prepare_inside(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e);
 void sandbox_kill(struct sandbox *sb); /* the keeper, and with it the run */
@@ -272,6 +277,13 @@ struct unlinked {
 	struct { dev_t dev; ino_t ino; } seen[4096]; /* many descriptors may lead to one file */
 };
 void unlinked_add(struct unlinked *u, int proc, const char *pid);
+/* sockets.c: memory of the kernel's in the sockets of this process's network namespace */
+struct sockets {
+	int fd;       /* asks the kernel; -1 */
+	int64_t most; /* what one socket can have sent, bytes */
+};
+void sockets_open(struct sockets *s);
+int64_t sockets_bytes(const struct sockets *s); /* 0 where the kernel does not tell */
 /* judge.c: what the loop knows at the end of a run, and what that means. */
 struct ending {
 	bool ending;          /* the run was ended from outside */

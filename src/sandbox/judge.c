@@ -143,6 +143,7 @@ static void judge_reported(const struct sandbox *sb, const struct ending *e, str
 	out->cpu_user_us = micros(&e->end.usage.ru_utime);
 	out->cpu_system_us = micros(&e->end.usage.ru_stime);
 	out->killed = e->end.killed;
+	out->tasks_made = e->end.value;
 	/* Asked to end, but it had ended already: then that was the end. */
 	out->signal_ours = e->ending && e->end.asked && out->signal == SIGKILL;
 	if (out->signal_ours || e->why == SANDBOX_FAULT) {

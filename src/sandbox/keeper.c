@@ -5,7 +5,8 @@
  *
  * Memory: the sum over all processes of resident minus shared pages (statm) is exact while nothing
  * is shared; forks share pages, and shared anonymous memory is not in it. So where the sum of all
- * resident pages is over the limit, the proportional sizes (smaps_rollup) decide.
+ * resident pages is over the limit, the proportional sizes (smaps_rollup) decide. What waits in sockets
+ * is nobody's page and comes on top (sockets.c).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,6 +46,7 @@ struct keeper {
 	int control;
 	int proc;           /* -1 without proc */
 	int tmp;            /* a folder of the scratch, for its use of memory */
+	struct sockets sockets;
 	int children;       /* readable when one of them ends */
 	int64_t page;
 	pid_t program;
@@ -128,6 +130,8 @@ static void each_process(const struct keeper *k, process_fn fn, struct sample *s
 		each_member(k, fn, s);
 		return;
 	}
+	if (k->proc < 0)
+		return;
 	lseek(k->proc, 0, SEEK_SET);
 	while ((n = (ssize_t)syscall(SYS_getdents64, k->proc, buf, sizeof buf)) > 0) {
 		for (ssize_t at = 0; at < n;) {
@@ -182,10 +186,10 @@ static int64_t spent_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static int64_t confirmed_memory(struct keeper *k)
+static int64_t confirmed_memory(struct keeper *k, int64_t buffers)
 {
 	int64_t begin = spent_us();
-	struct sample s = { 0 };
+	struct sample s = { .own = buffers };
 
 	each_process(k, add_proportional, &s);
 	k->next_confirm_us = clock_mono_us() + LOOK_SHARE * (spent_us() - begin);
@@ -210,8 +214,7 @@ static void count_processes(struct keeper *k, int64_t gone)
 {
 	struct sample s = { .processes = gone };
 
-	if (k->proc >= 0)
-		each_process(k, count_one, &s);
+	each_process(k, count_one, &s);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
 }
 
@@ -261,10 +264,9 @@ static void watch_unlinked(struct keeper *k)
 static void watch_memory(struct keeper *k)
 {
 	int64_t limit = k->sb->policy.limits.memory_bytes, begin = clock_mono_us(), spent = spent_us();
-	struct sample s = { 0 };
+	int64_t buffers = sockets_bytes(&k->sockets);
+	struct sample s = { .own = buffers, .resident = buffers };
 
-	if (k->proc < 0)
-		return;
 	each_process(k, add_process, &s);
 	if (k->sb->disk != NULL)
 		watch_unlinked(k);
@@ -276,7 +278,7 @@ static void watch_memory(struct keeper *k)
 	bool exact = limit == 0 || s.resident <= limit / 2 || (s.holders <= 1 && (s.resident <= limit || s.own > limit));
 	bool matters = limit > 0 && (s.resident > limit || s.own > k->sb->shared->peak_memory);
 	if (!exact && matters && (begin >= k->next_confirm_us || s.own > limit)) {
-		memory = confirmed_memory(k);
+		memory = confirmed_memory(k, buffers);
 		exact = true;
 	}
 	if (exact)
@@ -331,6 +333,20 @@ static void end_rest(struct keeper *k)
 	}
 }
 
+/* In a namespace of our own numbers are given in order, so the next one tells how many there were. Asked
+ * only where it matters: when the program failed. */
+static int64_t count_made(const struct keeper *k)
+{
+	if (!k->sb->tier->spaces || !k->alone || k->status == 0)
+		return 0;
+	pid_t pid = vfork();
+	if (pid == 0)
+		_exit(0);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return MAX(pid - 2, 0); /* without that one and ourselves */
+}
+
 static void take_orders(struct keeper *k)
 {
 	struct message m;
@@ -360,15 +376,17 @@ static void leave_streams(void)
 
 void keeper_run(const struct sandbox *sb, pid_t program, int control)
 {
-	struct keeper k = { .sb = sb, .control = control, .program = program, .proc = -1, .tmp = -1,
+	struct keeper k = { .sb = sb, .control = control, .program = program, .proc = -1, .tmp = -1, .sockets = { .fd = -1 },
 	                    .page = sysconf(_SC_PAGESIZE) };
 	sigset_t chld;
 
 	leave_streams();
 	if (sb->tier->proc || !sb->tier->spaces)
 		k.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (sb->tier->spaces)
+	if (sb->tier->spaces) {
 		k.tmp = open("/dev/shm", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		sockets_open(&k.sockets);
+	}
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD); /* blocked with all others since the beginning */
 	k.next_tick_us = clock_mono_us() + FIRST_TICK_MS * 1000;
@@ -394,6 +412,7 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		end_rest(&k);
 	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed, .alive = !k.alone };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
+	m.value = count_made(&k);
 	parcel_send(control, &m, NULL, 0);
 	_exit(0);
 }

@@ -1,5 +1,5 @@
-/* The launcher's part of starting a run: descriptors, the clone, the maps of ids, the sources, and
- * the word that lets the program go. */
+/* The launcher's part of starting a run: descriptors, the clone, the maps of ids, and the word that
+ * lets the program go. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,6 @@
 
 #define READY_MS 60000      /* a world is built in milliseconds; this is a hang guard */
 #define PIPE_BYTES (1 << 20)
-#define MOST_NUMBERS 64     /* of folders of runs side by side, in tier B */
 #define KILL_MS 3000        /* looking for processes to end */
 
 static void close_fd(int *fd)
@@ -28,10 +27,10 @@ static void close_fd(int *fd)
 
 static bool namespace_error(struct err *e, const char *what)
 {
-	const char *remedy = remedy_find(STAGE_NAMESPACES);
 	struct err reason = { 0 };
 
-	err_sys(&reason, "%s", what);
+	err_sys(&reason, "%s", what); /* before the search for a remedy, which changes errno */
+	const char *remedy = remedy_find(STAGE_NAMESPACES);
 	return err_set(e, ERR_SANDBOX, "%s%s%s", reason.msg, remedy[0] != '\0' ? "; " : "", remedy);
 }
 
@@ -95,127 +94,11 @@ static bool settle_child(struct sandbox *sb, struct err *e)
 	return parcel_send(sb->control, &mapped, NULL, 0) || err_sys(e, "cannot reach the sandbox");
 }
 
-/* ---- sources ------------------------------------------------------------------------------------- */
-
-struct opened {
-	int fds[MAX_SOURCES];
-	size_t n;
-	int root; /* of the child's mount namespace */
-};
-
-/* As the launcher, whose rights reach further than the child's, but in the child's namespace. */
-static bool open_source(struct opened *o, const char *path, bool optional, uint8_t *have, struct err *e)
-{
-	if (o->n == MAX_SOURCES)
-		return err_set(e, ERR_LIMIT, "%s: more than %d folders to show to a run", path, MAX_SOURCES);
-	int fd = sys_openat2(o->root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT);
-	if (fd < 0 && optional)
-		return true;
-	if (fd < 0)
-		return err_sys(e, "cannot show %s to the run", path);
-	*have = 1;
-	o->fds[o->n++] = fd;
-	return true;
-}
-
-static bool send_sources(struct sandbox *sb, struct err *e)
-{
-	struct message m = { .type = MSG_SOURCES };
-	struct opened o = { .root = sb->root };
-	size_t k = 0;
-	uint8_t one = 0;
-	bool ok = true;
-
-	if (!sb->tier->spaces) /* it sees what we see */
-		return parcel_send(sb->control, &m, NULL, 0) || err_sys(e, "cannot reach the sandbox");
-	for (size_t i = 0; i < sb->plan.n && ok; i++) {
-		const struct mount_step *s = &sb->plan.steps[i];
-		if (s->kind == MOUNT_BIND)
-			ok = open_source(&o, s->source, s->optional, &m.have[k++], e);
-	}
-	if (sb->policy.scratch != SCRATCH_COPY)
-		for (size_t i = 0; i < sb->layers.n && ok; i++)
-			ok = open_source(&o, sb->layers.v[i], false, &one, e);
-	if (sb->disk != NULL && ok)
-		ok = open_source(&o, sb->disk, false, &one, e);
-	m.fds = (uint32_t)o.n;
-	if (ok && !parcel_send(sb->control, &m, o.fds, o.n))
-		ok = err_sys(e, "cannot hand folders to the sandbox");
-	for (size_t i = 0; i < o.n; i++)
-		close(o.fds[i]);
-	close_fd(&sb->root);
-	return ok;
-}
-
 static char *absolute(const char *path)
 {
 	char *whole = path_absolute(path, NULL);
 
 	return whole != NULL ? whole : xstrdup(path);
-}
-
-/* ---- scratch on disk ------------------------------------------------------------------------------- */
-
-static bool make_owned_dir(const struct sandbox *sb, int dirfd, const char *name, struct err *e)
-{
-	if (mkdirat(dirfd, name, 0700) != 0 || fchmodat(dirfd, name, 0700, 0) != 0 ||
-	    (sb->id.uid != geteuid() && fchownat(dirfd, name, sb->id.uid, sb->id.gid, AT_SYMLINK_NOFOLLOW) != 0))
-		return err_sys(e, "cannot make a folder for the run's files (%s)", name);
-	return true;
-}
-
-/* A run of tier B sees the name of its folder and may print it: so that a repeat prints the same, it is
- * the first number that is free. Elsewhere nobody sees it. */
-static bool make_run_folder(struct sandbox *sb, const char *below, struct err *e)
-{
-	struct uuid id = uuid_new();
-	struct err why = { 0 };
-	char text[UUID_TEXT];
-
-	uuid_text(&id, text);
-	for (int n = sb->tier->spaces ? MOST_NUMBERS + 1 : 1; n <= MOST_NUMBERS + 1; n++) {
-		char *path = n <= MOST_NUMBERS ? xasprintf("%s/tickmark-run-%d", below, n) : xasprintf("%s/run-%s", below, text);
-		why = (struct err){ 0 };
-		if (make_owned_dir(sb, AT_FDCWD, path, &why)) {
-			sb->disk = path;
-			return true;
-		}
-		bool taken = access(path, F_OK) == 0;
-		free(path);
-		if (!taken)
-			break;
-	}
-	if (e != NULL)
-		*e = why;
-	return false;
-}
-
-static bool make_disk(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
-{
-	const char *below = sb->tier->spaces ? spec->disk_scratch : bare_disk(spec);
-	bool ok = false;
-
-	if (below == NULL)
-		return err_set(e, ERR_INPUT, "this kind of scratch (%s) needs a folder on disk", scratch_word(spec->policy.scratch));
-	char *folder = absolute(below);
-	ok = make_run_folder(sb, folder, e);
-	free(folder);
-	if (!ok)
-		return false;
-	ok = false;
-	int fd = open(sb->disk, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(e, "cannot open %s", sb->disk);
-	if (make_owned_dir(sb, fd, "upper", e) && (!sb->tier->spaces || make_owned_dir(sb, fd, "work", e))) {
-		sb->upper = openat(fd, "upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		ok = sb->upper >= 0 || err_sys(e, "cannot open %s/upper", sb->disk);
-	}
-	close(fd);
-	if (ok && spec->policy.scratch == SCRATCH_COPY)
-		ok = (sb->copied = copied_make(spec, sb->upper, &sb->plan, &sb->id, e)) != NULL;
-	if (ok && !sb->tier->spaces)
-		ok = bare_build(sb, spec, e);
-	return ok;
 }
 
 /* ---- the object --------------------------------------------------------------------------------------- */
@@ -256,7 +139,7 @@ static struct sandbox *new_sandbox(const struct tier_info *tier)
 	sb->tier = tier;
 	sb->group.dir = sb->group.parent = -1;
 	sb->pidfd = sb->control = sb->root = sb->go = sb->out = sb->err = -1;
-	sb->scratch = sb->upper = sb->notify = sb->inotify = sb->stop_fd = -1;
+	sb->scratch = sb->upper = sb->disk_lock = sb->notify = sb->inotify = sb->stop_fd = -1;
 	return sb;
 }
 
@@ -332,6 +215,16 @@ static bool child_error(struct sandbox *sb, struct err *e)
 	return err_set(e, ERR_SANDBOX, "the sandbox's first process ended before the program could start");
 }
 
+/* If the child gave up first, its complaint is nearer to the cause. */
+static bool ask_child(struct sandbox *sb, struct err *e)
+{
+	struct pollfd p = { .fd = sb->control, .events = POLLIN };
+
+	if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
+		child_error(sb, e);
+	return false;
+}
+
 static bool clone_child(struct sandbox *sb, struct child_fds *child, struct err *e)
 {
 	uint64_t spaces = sb->tier->spaces ? CLONE_NEWNS | CLONE_NEWPID : 0;
@@ -374,20 +267,10 @@ struct sandbox *sandbox_begin(enum tier tier, struct err *e)
 		sb->other_tasks = tier_tasks_of(sb->id.uid);
 	bool ok = shared_make(sb, e) && make_channels(sb, &child, e) && clone_child(sb, &child, e);
 	close_child(&child);
-	if (ok && settle_child(sb, e))
+	if (ok && (settle_child(sb, e) || ask_child(sb, e)))
 		return sb;
 	sandbox_free(sb);
 	return NULL;
-}
-
-/* If the child gave up first, its complaint is nearer to the cause. */
-static bool ask_child(struct sandbox *sb, struct err *e)
-{
-	struct pollfd p = { .fd = sb->control, .events = POLLIN };
-
-	if (poll(&p, 1, 0) == 1 && (p.revents & POLLIN))
-		child_error(sb, e);
-	return false;
 }
 
 bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct err *e)
@@ -399,9 +282,9 @@ bool sandbox_furnish(struct sandbox *sb, const struct sandbox_spec *spec, struct
 	take_spec(sb, spec);
 	cgroup_limit(&sb->group, &sb->policy);
 	if (!plan_make(&sb->plan, spec, e) || (!sb->tier->spaces && !bare_plan(&sb->plan, sb->box, sb->cwd, e)) ||
-	    (on_disk && !make_disk(sb, spec, e)) || !orders_write(sb, spec, e))
+	    (on_disk && !disk_make(sb, spec, e)) || !orders_write(sb, spec, e))
 		return false;
-	return send_sources(sb, e) || ask_child(sb, e);
+	return sources_send(sb, e) || ask_child(sb, e);
 }
 
 struct sandbox *sandbox_prepare_inside(const struct sandbox_spec *spec, sandbox_inside_fn inside, const void *arg, struct err *e)
@@ -513,6 +396,7 @@ void sandbox_free(struct sandbox *sb)
 	cgroup_free(&sb->group);
 	if (sb->disk != NULL)
 		fs_remove_tree(AT_FDCWD, sb->disk, NULL);
+	close_fd(&sb->disk_lock); /* only now: to others it was in use */
 	free(sb->disk);
 	copied_free(sb->copied);
 	shared_free(sb);

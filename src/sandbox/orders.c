@@ -4,7 +4,8 @@
  * The child is cloned before it is known what it shall run, so that the kernel makes its namespaces
  * while the caller still plans. What the launcher finds out later is copied here; the mapping is older
  * than the clone, so a pointer into it is good on both sides. Nothing that the run itself does can
- * reach it: execve takes the mapping from the program, and only the keeper's counters come back.
+ * reach it: execve takes the mapping from the program, the keeper's is behind its not being dumpable, and
+ * no descriptor leads to it. Only the keeper's counters come back.
  */
 #include <errno.h>
 #include <string.h>

@@ -81,6 +81,18 @@ like "network: outcome" "$err" '^3\.1 refused '
 like "network: what was refused" "$err" '^  .*network.*socket AF_INET'
 tm show last --json
 jis "network: document" 'd["state"], d["refusals"][0]["kind"], d["refusals"][0]["count"] > 0' "('refused', 'network', True)"
+cat >shrug.py <<'PY'
+import socket
+for _ in range(16):
+    try: socket.socket(socket.AF_INET)
+    except OSError: pass
+PY
+tm run --new shrug.py; like "shrugged off: a note, with its count" "$rc $err" '^  refused: network: socket AF_INET x16$'
+tm show last --json; jis "shrugged off: ok" '(d["state"], d["refusals"][0]["count"])' "('ok', 16)"
+printf '%s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+	'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_attempt","arguments":{"attempt":"last"}}}' >"$work/rpc"
+tm_from "$work/rpc" mcp; like "shrugged off: an assistant reads the same" "$out" 'refused by the sandbox: network: socket AF_INET x16'
 cat >net-caught.py <<'PY'
 import socket
 try: socket.create_connection(("192.0.2.1", 80), timeout=1)

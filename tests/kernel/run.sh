@@ -13,7 +13,7 @@ mkdir -p "$work"
 
 # Without KVM a Python program takes seconds, so by default a few: what this kernel does otherwise than ours.
 first=("mounting" "ways around the filter" "the keeper cannot be read or traced" "daemons that hold the pipes"
-       "files removed and renamed" "shared memory that is not resident" "memory of one process" "sqlite" "fork bomb")
+       "files removed and renamed" "shared memory that is not resident" "memory of one process" "bytes in sockets" "sqlite" "fork bomb")
 disk=("files read" "a folder removed" "bytes without a name")
 root=("files read" "mounting" "a folder removed")
 
@@ -42,13 +42,13 @@ needs() { # MODULE: its file and what it depends on
 		cp "$modules/$f" "$work/first/lib/modules/$version/$f"
 	done
 }
-for m in virtio_pci virtio_blk ext4 crc32c_generic libcrc32c overlay; do needs "$m"; done
+for m in virtio_pci virtio_blk ext4 crc32c_generic libcrc32c overlay unix_diag; do needs "$m"; done
 cat >"$work/first/init" <<'SH'
 #!/bin/busybox sh
 b=/bin/busybox
 $b mkdir -p /proc /sys /dev
 $b mount -t proc proc /proc; $b mount -t sysfs sys /sys; $b mount -t devtmpfs dev /dev
-for m in virtio_pci virtio_blk crc32c_generic ext4 overlay; do $b modprobe $m; done
+for m in virtio_pci virtio_blk crc32c_generic ext4 overlay unix_diag; do $b modprobe $m; done
 n=0; while [ ! -b /dev/vda ] && [ $n -lt 50 ]; do $b sleep 0.1; n=$((n + 1)); done
 $b mount -t ext4 /dev/vda /new || $b poweroff -f
 $b mount --move /proc /new/proc; $b mount --move /sys /new/sys; $b mount --move /dev /new/dev

@@ -1,5 +1,13 @@
 /* What ends a run, or makes its calls fail, because it has had enough. */
 
+#define PY_FILL \
+	"import socket, time\n" \
+	"def fill(s):\n" \
+	"    s.setblocking(False)\n" \
+	"    try:\n" \
+	"        while True: s.send(b'x' * 32768)\n" \
+	"    except BlockingIOError: pass\n"
+
 #define PY_TOUCH \
 	"import mmap, os, sys, time\n" \
 	"def hold(mib):\n" \
@@ -46,6 +54,30 @@ static const struct probe limits[] = {
 	  "for i in range(0, 25 * n, n): m[i:i + n] = b'x' * n; m.madvise(mmap.MADV_DONTNEED, i, n)\n"
 	  "time.sleep(60)\nprint('FAIL')\n",
 	  .limits = { .memory_bytes = 200 * MIB }, .counted = true, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	/* memory of the kernel's, in nobody's resident size */
+	{ .name = "bytes in sockets", .source = PY_FILL
+	  "pairs = []\n"
+	  "for i in range(450):\n"
+	  "    pairs.append(socket.socketpair())\n"
+	  "    for s in pairs[-1]: fill(s)\n"
+	  "time.sleep(60)\nprint('FAIL')\n",
+	  .limits = { .memory_bytes = 100 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	{ .name = "bytes in sockets whose senders are gone", .source = PY_FILL
+	  "kept = []\n"
+	  "for i in range(450):\n"
+	  "    kept.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))\n"
+	  "    kept[-1].bind('\\0%d' % i)\n"
+	  "    for n in range(9):\n"
+	  "        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:\n"
+	  "            s.connect('\\0%d' % i)\n"
+	  "            s.setblocking(False); s.send(b'x' * (4096 if n == 0 else 100000))\n"
+	  "time.sleep(60)\nprint('FAIL')\n",
+	  .limits = { .memory_bytes = 100 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	{ .name = "sockets with little in them", .source = PY_FILL
+	  "pairs = [socket.socketpair() for _ in range(200)]\n"
+	  "for a, b in pairs: a.send(b'x' * 100); b.send(b'y'); b.recv(100)\n"
+	  "time.sleep(0.2)\n" PASS,
+	  .limits = { .memory_bytes = 100 * MIB }, .out = "PASS" },
 	{ .name = "one absurd allocation", .everywhere = true, .source = "x = bytearray(1 << 44)\n",
 	  .exit = 1, .err = "MemoryError", .at = "memory", .refused = { "memory mmap 17592186048512 bytes harmless" } },
 	{ .name = "memory that is only reserved", .source =

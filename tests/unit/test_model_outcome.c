@@ -67,7 +67,7 @@ static const struct row rows[] = {
 	{ "sandbox fault", { .end = SANDBOX_FAULT, .exit_code = -1, .fault = "execve failed" }, .err = "", .outcome = OUTCOME_FAULT,
 	  .detail = "execve failed" },
 	{ "left out before 0", EXIT(0), .err = "", .left_out = "artifacts", .outcome = OUTCOME_LIMIT,
-	  .detail = "3 files not kept; artifacts 10 reached (13): tickmark config artifacts 20" },
+	  .detail = "3 files not kept; artifacts 10 reached (13): tickmark run --artifacts 20, or tickmark config artifacts 20" },
 	/* signals of limits */
 	{ "cpu", KILLED(SIGXCPU), .err = "", .outcome = OUTCOME_LIMIT, .detail = "cpu 2m 00s reached" },
 	{ "file size", KILLED(SIGXFSZ), .err = "", .outcome = OUTCOME_LIMIT, .detail = "file-size 1.0M" },
@@ -93,6 +93,13 @@ static const struct row rows[] = {
 	  .detail = "processes 128" },
 	{ "no thread", { .end = SANDBOX_EXIT, .exit_code = 1, .at_processes = true },
 	  .err = TRACE "RuntimeError: can't start new thread\n", .outcome = OUTCOME_LIMIT, .detail = "processes 128" },
+	{ "threads that nobody counted", { .end = SANDBOX_EXIT, .exit_code = 1, .tasks_made = 128 },
+	  .err = TRACE "RuntimeError: can't start new thread\n", .outcome = OUTCOME_LIMIT, .detail = "processes 128" },
+	{ "too few threads for that", { .end = SANDBOX_EXIT, .exit_code = 1, .tasks_made = 127 },
+	  .err = TRACE "RuntimeError: can't start new thread\n", .outcome = OUTCOME_ERROR, .detail = "can't start" },
+	{ "would block, after many processes", { .end = SANDBOX_EXIT, .exit_code = 1, .tasks_made = 500 },
+	  .err = TRACE "BlockingIOError: [Errno 11] Resource temporarily unavailable\n", .outcome = OUTCOME_ERROR,
+	  .detail = "BlockingIOError" },
 	{ "would block", EXIT(1), .err = TRACE "BlockingIOError: [Errno 11] Resource temporarily unavailable\n",
 	  .outcome = OUTCOME_ERROR, .detail = "BlockingIOError" },
 	{ "open files", EXIT(1), .err = TRACE "OSError: [Errno 24] Too many open files: 'x'\n", .outcome = OUTCOME_LIMIT,
@@ -180,8 +187,8 @@ static void test_limit_text(void **state)
 		{ "memory", 512 << 20, 0, "memory 512M reached: tickmark run --memory 1G, or tickmark config memory 1G" },
 		/* what is advised must be above what was needed */
 		{ "memory", 1, 790528, "memory 1 reached (772K): tickmark run --memory 1M, or tickmark config memory 1M" },
-		{ "scratch", 700, 900, "scratch 700 reached (900): tickmark config scratch 2K" },
-		{ "processes", 128, 128, "processes 128 reached: tickmark config processes 256" },
+		{ "scratch", 700, 900, "scratch 700 reached (900): tickmark run --scratch 2K, or tickmark config scratch 2K" },
+		{ "processes", 128, 128, "processes 128 reached: tickmark run --processes 256, or tickmark config processes 256" },
 	};
 
 	(void)state;

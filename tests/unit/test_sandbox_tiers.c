@@ -1,5 +1,6 @@
 /* What is particular to a way of isolation, seen from the launcher: who a run is, that nothing of it
  * outlives anybody, how sizes on disk are found. Programs under each way are in tests/sandbox. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -295,6 +296,66 @@ static void test_self_test_fails(void **state)
 	assert_int_equal(held, 0);
 }
 
+/* ---- a scratch on disk -------------------------------------------------------------------------------- */
+
+static size_t folders_in(const char *path)
+{
+	DIR *d = opendir(path);
+	size_t n = 0;
+
+	assert_non_null(d);
+	for (struct dirent *ent; (ent = readdir(d)) != NULL;)
+		n += ent->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* A launcher that is killed leaves its folder, and the next one removes it; not that of one that lives. */
+static void test_left_folders(void **state)
+{
+	char *below = path_join(dir, "left");
+	const char *argv[] = { "/bin/sh", "-c", "mkdir -p deep/er; chmod 0 deep; sleep 600", NULL };
+	struct sandbox_spec s = { .argv = argv, .box = "/home/u/ws", .cwd = ".", .stop_fd = -1, .disk_scratch = below };
+	struct err e = { 0 };
+	int word[2];
+
+	(void)state;
+	policy_defaults(ASKER_PERSON, &s.policy);
+	s.policy.tier = TIER_A;
+	s.policy.scratch = SCRATCH_COPY;
+	assert_true(fs_mkdirs(AT_FDCWD, below, &e));
+	struct sandbox *living = sandbox_prepare(&s, &e);
+	if (living == NULL && getenv("SANDBOX_MUST_WORK") == NULL)
+		skip();
+	assert_non_null(living);
+	assert_int_equal(pipe(word), 0);
+	pid_t caller = fork();
+	if (caller == 0) {
+		struct sandbox *sb = sandbox_prepare(&s, &e);
+		bool ok = sb != NULL && sandbox_start(sb, &e);
+		if (write(word[1], &ok, sizeof ok) < 0)
+			_exit(1);
+		pause();
+		_exit(1);
+	}
+	bool ok = false;
+	assert_int_equal(read(word[0], &ok, sizeof ok), sizeof ok);
+	assert_true(ok);
+	assert_int_equal(kill(caller, SIGKILL), 0);
+	assert_int_equal(waitpid(caller, NULL, 0), caller);
+	assert_int_equal(folders_in(below), 2);
+	struct sandbox *next = sandbox_prepare(&s, &e);
+	assert_non_null(next);
+	assert_int_equal(folders_in(below), 2); /* the living one's and its own */
+	assert_int_equal(access(living->disk, F_OK), 0);
+	sandbox_free(next);
+	sandbox_free(living);
+	assert_int_equal(folders_in(below), 0);
+	close(word[0]);
+	close(word[1]);
+	free(below);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -318,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_taken_from_the_living),
 		cmocka_unit_test(test_measuring),
 		cmocka_unit_test(test_nameless_files),
+		cmocka_unit_test(test_left_folders),
 		cmocka_unit_test(test_self_test_fails),
 	};
 
