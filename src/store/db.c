@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "ahead.h"
 #include "vfs.h"
 
 #define WAIT_US 5000000       /* for other writers, while none of them gets on */
@@ -165,7 +166,7 @@ bool db_connect(struct store *st, const char *name, int flags, struct err *e)
 	static const int on[] = { SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE };
 	static const int off[] = { SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML,
 		                   SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION };
-	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : NULL;
+	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : ahead_name();
 	int rc = sqlite3_open_v2(name, &st->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
 	int keep_wal = 1;
 

@@ -33,6 +33,8 @@ struct messages {
 	struct message_copy *all; /* oldest first */
 	size_t n, cap;
 	bool more;                /* there are older ones */
+	int64_t before;           /* only older ones than this; 0: the newest */
+	int64_t wanted;           /* the cursor goes to this one when rows are made; 0: none */
 	struct piece *pieces;
 	size_t pieces_cap;
 	int cols;                 /* that pieces were made for; 0: to be made */
@@ -99,7 +101,7 @@ static void read_all(struct messages *s)
 {
 	forget(s);
 	s->error = (struct err){ 0 };
-	(void)query_messages(s->view.ui->query, 0, true, MESSAGES_MOST + 1, take_message, s, &s->error);
+	(void)query_messages(s->view.ui->query, s->before, true, MESSAGES_MOST + 1, take_message, s, &s->error);
 	for (size_t i = 0; i < s->n / 2; i++) {
 		struct message_copy m = s->all[i];
 		s->all[i] = s->all[s->n - 1 - i];
@@ -164,7 +166,12 @@ static void layout(struct messages *s, int cols)
 		wrap(s, i, (size_t)MAX(cols - 5, 8));
 	if (s->array.n == 0)
 		return;
-	key = (struct list_key){ { last ? (int64_t)s->array.n - 1 : MIN(row, (int64_t)s->array.n - 1) } };
+	row = last ? (int64_t)s->array.n - 1 : MIN(row, (int64_t)s->array.n - 1);
+	for (size_t i = 0; s->wanted && i < s->array.n; i++)
+		if (s->all[s->pieces[i].message].id == s->wanted && s->pieces[i].head)
+			row = (int64_t)i;
+	s->wanted = 0;
+	key = (struct list_key){ { row } };
 	listbox_select(&s->list, &key);
 }
 
@@ -252,8 +259,8 @@ static void title(struct view *v, struct buf *left, struct buf *right)
 	struct messages *s = messages_of(v);
 
 	buf_adds(left, "Messages");
-	if (s->more)
-		buf_addf(right, "the newest %zu", s->n);
+	if (s->more || s->before)
+		buf_addf(right, s->before ? "%zu of them" : "the newest %zu", s->n);
 	else
 		buf_addf(right, "%zu message%s", s->n, s->n == 1 ? "" : "s");
 }
@@ -379,23 +386,37 @@ static const struct view_ops ops = {
 	.mouse = mouse, .changed = changed, .subject = subject, .free = free_view,
 };
 
-unsigned act_messages(struct view *v, const char *arg)
+static bool has_message(const struct messages *s, int64_t id)
 {
-	struct ui *ui = v->ui;
-	struct messages *s;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->all[i].id == id)
+			return true;
+	return false;
+}
 
-	(void)arg;
-	if (!ui->query) {
-		ui_notice(ui, "there is no record here yet");
-		return TURN_DRAW;
-	}
-	if (v->ops == &ops)
-		return TURN_NOTHING;
-	s = xcalloc(1, sizeof(*s));
+unsigned messages_show(struct ui *ui, int64_t message)
+{
+	struct messages *s = xcalloc(1, sizeof(*s));
+
 	s->view = (struct view){ .ops = &ops, .ui = ui };
 	s->at_end = true;
+	s->wanted = message;
 	listbox_init(&s->list, &list_array_ops, &s->array);
 	read_all(s);
+	if (message && !has_message(s, message)) { /* an old one stands among those around it */
+		s->before = message + MESSAGES_MOST / 2;
+		read_all(s);
+	}
 	ui_push(ui, &s->view);
 	return TURN_DRAW;
+}
+
+unsigned act_messages(struct view *v, const char *arg)
+{
+	(void)arg;
+	if (!v->ui->query) {
+		ui_notice(v->ui, "there is no record here yet");
+		return TURN_DRAW;
+	}
+	return v->ops == &ops ? TURN_NOTHING : messages_show(v->ui, 0);
 }
