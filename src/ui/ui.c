@@ -9,7 +9,7 @@
 
 #include "spawn.h"
 #include "headless.h"
-#include "screen.h"
+#include "set.h"
 #include "text.h"
 #include "visit.h"
 
@@ -176,48 +176,6 @@ bool ui_open_record(struct ui *ui, struct err *e)
 	query_log(ui->query, &newest, find_newest, &ui->newest, NULL);
 	show_panes(ui);
 	return true;
-}
-
-/* ---- settings of the screen ------------------------------------------------------------------------------------ */
-
-static bool take_setting(void *ctx, const char *key, const char *value, struct err *e)
-{
-	struct ui *ui = ctx;
-	struct err wrong = { 0 };
-
-	(void)e;
-	if (strncmp(key, "key.", 4) == 0) {
-		if (!keymap_bind(ui->keymap, key + 4, value, &wrong))
-			ui_error(ui, "configuration: %s", wrong.msg);
-	} else if (strcmp(key, "theme") == 0) {
-		struct theme *t = theme_load(value, &wrong);
-		if (!t) {
-			ui_error(ui, "configuration: %s", wrong.msg);
-		} else {
-			theme_free(ui->theme);
-			ui->theme = t;
-		}
-	} else if (strcmp(key, "mouse") == 0) {
-		ui->mouse = strcmp(value, "off") != 0;
-	}
-	return true; /* what is wrong here must not keep the screen from opening */
-}
-
-static void read_settings(struct ui *ui)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	struct err e = { 0 };
-	char *path;
-
-	if (config && *config == '/')
-		path = xasprintf("%s/tickmark/config", config);
-	else if (home && *home)
-		path = xasprintf("%s/.config/tickmark/config", home);
-	else
-		return;
-	if (!conf_read(path, take_setting, ui, &e))
-		ui_error(ui, "%s", e.msg);
-	free(path);
 }
 
 /* ---- the loop on a terminal --------------------------------------------------------------------------------------- */
@@ -425,7 +383,7 @@ static bool begin(struct ui *ui, const char *path, const struct ui_options *opti
 	if (!ui->workers)
 		return false;
 	loop_add(ui->loop, workers_fd(ui->workers), on_workers, ui);
-	read_settings(ui);
+	set_read(ui);
 	if (options->theme) {
 		struct theme *t = theme_load(options->theme, e);
 		if (!t)
