@@ -46,6 +46,11 @@ see corrected  2.2
 see KeyError: 'TIV'
 key >
 see corrects   2.1
+key d
+wait-idle
+see print(d["TIV"])
+see print(d["limit"])
+key q
 key t
 text limit, not TIV: agreed to the terms
 key Enter
