@@ -167,10 +167,12 @@ static void layout(struct messages *s, int cols)
 	if (s->array.n == 0)
 		return;
 	row = last ? (int64_t)s->array.n - 1 : MIN(row, (int64_t)s->array.n - 1);
-	for (size_t i = 0; s->wanted && i < s->array.n; i++)
-		if (s->all[s->pieces[i].message].id == s->wanted && s->pieces[i].head)
+	for (size_t i = 0; s->wanted && i < s->array.n; i++) {
+		if (s->all[s->pieces[i].message].id == s->wanted && !s->pieces[i].head) {
 			row = (int64_t)i;
-	s->wanted = 0;
+			s->wanted = 0;
+		}
+	}
 	key = (struct list_key){ { row } };
 	listbox_select(&s->list, &key);
 }
