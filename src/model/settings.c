@@ -15,6 +15,7 @@
 
 #define ATTACHED_FILES 20000
 #define ATTACHED_SIZE (INT64_C(4) << 30)
+#define AT_ONCE 4
 #define NAME_MAX_BYTES 200
 
 const struct setting_info setting_table[] = {
@@ -27,6 +28,7 @@ const struct setting_info setting_table[] = {
 	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
 	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
+	{ "at-once", "runs that the screen lets go on at once; more wait for their turn", "2" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
 	{ "timeout", "wall clock time of a run", "30m" },
@@ -136,6 +138,8 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return err_set(e, ERR_INPUT, "expected A, A-noproc, A-root or B, not '%s'", value);
 	if (strcmp(name, "fix-attempts") == 0)
 		return int_parse(value, 1, 20, &n, e);
+	if (strcmp(name, "at-once") == 0)
+		return int_parse(value, 1, 64, &n, e);
 	if (is_of_user_only(name))
 		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
@@ -224,6 +228,8 @@ static char *default_of(const char *name)
 		return xasprintf("%d", ATTACHED_FILES);
 	if (strcmp(name, "fix-attempts") == 0)
 		return xstrdup("2");
+	if (strcmp(name, "at-once") == 0)
+		return xasprintf("%ld", MAX(1, MIN(sysconf(_SC_NPROCESSORS_ONLN), (long)AT_ONCE)));
 	if (strcmp(name, "attached-size") == 0) {
 		size_format(ATTACHED_SIZE, text);
 		return xstrdup(text);

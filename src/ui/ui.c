@@ -11,6 +11,7 @@
 #include "headless.h"
 #include "set.h"
 #include "text.h"
+#include "turns.h"
 #include "visit.h"
 
 #define WORKERS 2
@@ -108,6 +109,7 @@ unsigned ui_poll_record(struct ui *ui)
 	}
 	ui->watch_failed = false;
 	count_runs(ui);
+	turns_next(ui);
 	if (what & WATCH_LOST || news.many || news.n == 0)
 		mask |= ui_changed(ui, 0);
 	for (size_t i = 0; i < news.n; i++) {
@@ -334,8 +336,12 @@ static bool open_place(struct ui *ui, struct err *e)
 	return true;
 }
 
-static void say_what_runs(const struct ui *ui)
+static void say_what_runs(struct ui *ui)
 {
+	size_t waiting = turns_drop_all(ui);
+
+	if (waiting)
+		fprintf(stderr, "tickmark: %zu that waited for a turn %s not started\n", waiting, waiting == 1 ? "was" : "were");
 	if (ui->running > 0)
 		fprintf(stderr, "tickmark: %lld attempt%s still running; 'tickmark log' lists, 'tickmark stop' stops\n",
 		        (long long)ui->running, ui->running == 1 ? " is" : "s are");
@@ -345,6 +351,7 @@ static void ui_free(struct ui *ui)
 {
 	prompt_free(ui->prompt);
 	ui->prompt = NULL;
+	turns_drop_all(ui);
 	spawn_forget_all(ui);
 	while (ui->depth > 0) {
 		struct view *v = ui->stack[--ui->depth];
