@@ -107,6 +107,31 @@ for p in '(' '[' '\' '(?<=a+)b' ''; do
 done
 tm search "$(head -c 10000 /dev/zero | tr '\0' a)"; is "O37: 10 kB of text" "$rc" 1
 
+# ---- O16: what is copied is the recorded text, with its size; too much goes into a file; the mouse is seen to be off
+printf '# Much\nprint("\\n".join(["\\tx" * 50] * 2000))\n' > much.py
+"$TICKMARK" run much.py >/dev/null 2>&1
+play 100x14 <<'X'
+wait-idle
+text S2000 th
+key Enter
+wait-idle
+key Enter
+key v y
+see bytes sent to the terminal
+key q q
+text :6.1
+key Enter p
+wait-idle
+text /stdout
+key Enter Enter
+wait-idle
+key y
+see too many for the clipboard; 'tickmark export' writes them into a file
+key q q M
+see mouse off
+X
+is "O16: copying out" "$rc $out" "0 "
+
 # ---- the legend: at the note, in the report, from the settings
 tm config legend.T "traced to the ledger"; is "an abbreviation is a setting" "$rc" 0
 tm config legend.TOOLONGANABBREVIATION x; is "of some letters" "$rc" 3
