@@ -298,6 +298,6 @@ unsigned pager_filter_lines(struct view *v, const char *arg)
 	if (arg && *arg)
 		show_lines(p, arg);
 	else
-		ui_ask(v->ui, &ask, p, p->pattern, HISTORY_SEARCH);
+		ui_ask(v->ui, &ask, p, NULL, HISTORY_SEARCH);
 	return TURN_DRAW;
 }
