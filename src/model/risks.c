@@ -159,7 +159,7 @@ struct beginnings {
 	int64_t left[3]; /* bytes, by stream */
 };
 
-/* In pieces as they were written: a character that two of them share is looked at by halves, and is no odd one. */
+/* In pieces as they were written: a character that two of them share is taken for bad bytes, and counts as none. */
 static bool take_bytes(void *ctx, const struct chunk_row *row, int64_t at, const void *p, size_t n, struct err *e)
 {
 	struct beginnings *b = ctx;

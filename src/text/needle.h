@@ -12,7 +12,7 @@ struct needle {
 	char *bytes;   /* owned; NULL: none */
 	size_t n;
 	size_t a, b;   /* places in it of the two bytes */
-	bool chosen;   /* by the data of these days; else again by the next */
+	bool chosen;   /* by a sample of the data; false: the next call takes one */
 };
 
 void needle_set(struct needle *nd, const char *p, size_t n); /* n > 0 */

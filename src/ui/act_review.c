@@ -154,7 +154,8 @@ static void offer_legend(void *ctx, const char *text, struct strv *out)
 			strv_addf(out, "%.*s%s", (int)at, text, s->legend.v[i].meaning);
 }
 
-#define LEGEND_ROOM 48 /* cells that the note itself keeps */
+#define LEGEND_ROOM 48   /* cells that the note itself keeps */
+#define LEGEND_BYTES 110 /* of a legend that goes into the label */
 
 static void label_note(struct saying *s)
 {
@@ -165,8 +166,8 @@ static void label_note(struct saying *s)
 	legend_text(&s->legend, &legend);
 	snprintf(s->label, sizeof(s->label), "note on %s%s%.80s", s->subject.ref, where.len ? " " : "", where.data ? where.data : "");
 	size_t used = strlen(s->label);
-	bool fits = canvas_measure(s->ui->canvas, legend.data ? legend.data : "") + (int)used + LEGEND_ROOM <= s->ui->cols;
-	snprintf(s->label + used, sizeof(s->label) - used, fits ? " (Tab: %.120s): " : legend.len ? " (Tab: legend): " : ": ",
+	bool fits = legend.len <= LEGEND_BYTES && canvas_measure(s->ui->canvas, legend.data ? legend.data : "") + (int)used + LEGEND_ROOM <= s->ui->cols;
+	snprintf(s->label + used, sizeof(s->label) - used, fits ? " (Tab: %s): " : legend.len ? " (Tab: legend): " : ": ",
 	         legend.data ? legend.data : "");
 	buf_free(&where);
 	buf_free(&legend);
