@@ -279,6 +279,9 @@ char *json_value_text(const struct json_value *v); /* on one line; owned */
  * "FILE:LINE: …". A missing file is empty. */
 bool conf_read(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
                void *ctx, struct err *e);
+/* The same, but goes on behind a line that is wrong: each is told to `wrong`. */
+bool conf_read_on(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
+                  void (*wrong)(void *ctx, const struct err *e), void *ctx, struct err *e);
 /* Writes `key = value` into the file, in place of an earlier line of that key, comments kept;
  * value NULL removes the line. Makes the folder of the file where it is missing. */
 bool conf_write(const char *path, const char *key, const char *value, struct err *e);

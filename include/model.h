@@ -92,6 +92,10 @@ struct setting_info {
 };
 extern const struct setting_info setting_table[];
 extern const size_t setting_table_len;
+/* Those, abbreviations of notes (legend.X) and what is the screen's own (theme, mouse, key.NAME). */
+bool setting_is_known(const char *name);
+/* Path of the user's own settings; owned, NULL where there is no home. */
+char *settings_user_path(void);
 /* The value in force and where it comes from ("default", "user", "workspace"); owned; NULL: none. */
 char *setting_get(struct workspace *ws, const char *name, const char **from, struct err *e);
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e); /* NULL unsets */

@@ -104,15 +104,20 @@ struct queue_entry {
 	enum judgement stale;     /* of an earlier attempt of the step */
 };
 
+struct queue;
 struct queue_request {
 	size_t sample;            /* draw so many steps; 0: all */
 	int64_t seed;             /* the same seed draws the same steps, whatever was marked meanwhile */
 	bool (*cancelled)(void *ctx); /* NULL: never */
+	/* Now and then while steps are looked at, first before the second one: what failed is at its place already, and
+	 * of the others `looked` have all their reasons. NULL: not wanted. */
+	void (*progress)(void *ctx, const struct queue *so_far);
 	void *ctx;
 };
 struct queue {
 	struct queue_entry *v;    /* owned, worst first */
 	size_t n;
+	size_t looked;            /* of them: all, once it is loaded */
 	int64_t steps;            /* with an ended last attempt: what is drawn from */
 	int64_t drawn;            /* of them looked at: all, or the sample */
 	int64_t reviewed;         /* of those marked already */
@@ -120,7 +125,20 @@ struct queue {
 };
 /* ws NULL: evidence, nothing can have changed since. False also when cancelled (ERR_CANCELLED). */
 bool queue_load(struct query *q, struct workspace *ws, const struct queue_request *r, struct queue *out, struct err *e);
+void queue_copy(const struct queue *from, struct queue *out);
 void queue_free(struct queue *l);
+/* One step again, after a mark or an attempt. */
+struct queue_again {
+	int64_t step;
+	bool open;                /* it is to be reviewed; else there is no entry */
+	struct queue_entry entry; /* owned */
+	int64_t reviewed;         /* steps of the record that are reviewed */
+	bool alone;               /* nothing can have changed for other steps */
+};
+bool queue_look(struct query *q, struct workspace *ws, int64_t attempt, struct queue_again *out, struct err *e);
+/* Brings a whole queue (no sample) up to it; takes over the entry. */
+void queue_put(struct queue *l, struct queue_again *a);
+void queue_again_free(struct queue_again *a);
 /* The step next to `step` in the order of numbers whose last attempt is to be reviewed; 0: none. */
 bool queue_beside(struct query *q, int64_t step, int dir, int64_t *attempt, struct err *e);
 

@@ -24,6 +24,7 @@ const char *found_word(enum found_in in); /* "code"; as --in and the documents n
 /* A line that matches. Strings live until the callback returns. */
 struct record_hit {
 	int64_t attempt, step;    /* 0: a message */
+	int64_t message;          /* its id; 0: none */
 	char ref[REF_TEXT];
 	const char *title;        /* of the attempt, else of its step */
 	enum found_in in;
@@ -46,7 +47,6 @@ struct record_search_request {
 	unsigned in;              /* bits by enum found_in; 0: FOUND_ALL */
 	size_t most;              /* lines told of one place; 0: 200 */
 	int threads;              /* 0: one per core, 8 at most */
-	bool mapped;              /* read by store_map: for commands */
 	bool (*cancelled)(void *ctx); /* NULL: never. From any thread */
 	void *ctx;
 };

@@ -13,10 +13,8 @@ struct store_reader;
 struct store_reader *store_reader_new(struct store *st, struct err *e);
 void store_reader_free(struct store_reader *r); /* before store_close; NULL is fine */
 
-/* Reads the file through the page tables from now on: a third of the time over hundreds of MB. Whoever cuts
- * the file short meanwhile (not SQLite: it waits for readers) ends this process by SIGBUS, so it is for
- * commands that only read, never for the screen. */
-void store_map(struct store *st);
+/* Reads pages in a row by large blocks from now on: for whoever reads hundreds of MB. */
+void store_read_ahead(struct store *st);
 /* A content: its row and size; ERR_NOTFOUND when the bytes are not kept. */
 bool store_content_find(struct store_reader *r, const struct digest *d, int64_t *content, int64_t *size, struct err *e);
 /* Exactly bytes [pos, pos + n) of it. */
@@ -42,6 +40,12 @@ bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int6
 /* Exactly bytes [from, from + n) of a row's. */
 bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64_t from, void *buf, size_t n,
                       struct err *e);
+/* Rows as store_chunk_rows, each followed by its bytes, in pieces of up to `size` (`at`: where in the row) that lie
+ * in `buf`; a row without bytes, or of a stream that is not among `streams` (bits by enum stream_id), is one piece
+ * of none. `fn` may set *e when it returns false to stop. */
+typedef bool (*store_piece_fn)(void *ctx, const struct chunk_row *row, int64_t at, const void *p, size_t n, struct err *e);
+bool store_chunk_scan(struct store_reader *r, int64_t attempt, int64_t seq, int64_t look, unsigned streams, void *buf,
+                      size_t size, store_piece_fn fn, void *ctx, int64_t *next, bool *all, struct err *e);
 /* The newest number of the change list that store_changes counts by; 0: none. */
 bool store_change_last(struct store_reader *r, int64_t *seq, struct err *e);
 /* Up to `max` attempts and checks without an end, newest first; *n. */

@@ -1,8 +1,9 @@
 /*
  * text/odd: characters that do not show what they are. Hidden ones show nothing, those of direction
  * change the order in which others show, look-alikes are letters of another script (or of a set of
- * styled letters) inside a word of Latin letters. Words wholly of another script are a language and no
- * matter; so are Greek letters that look like none of ours (Δx, σ_y).
+ * styled letters) inside a word of Latin letters, or a whole word of such that read as Latin ones, where its
+ * line holds no other word of a script of its own. All other words of another script are a language and no
+ * matter; so are Greek letters that look like none of ours (Δx, σ_y), and single ones.
  */
 #ifndef TICKMARK_TEXT_ODD_H
 #define TICKMARK_TEXT_ODD_H

@@ -189,26 +189,35 @@ static bool apply_line(const char *line, bool (*set)(void *, const char *, const
 	return ok;
 }
 
-bool conf_read(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
-               void *ctx, struct err *e)
+bool conf_read_on(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
+                  void (*wrong)(void *ctx, const struct err *e), void *ctx, struct err *e)
 {
 	struct buf text = { 0 };
-	struct err fault = { 0 };
 	bool ok = load(path, &text, e);
 	char *rest = text.data;
 	int number = 0;
 
 	for (char *line; ok && (line = next_line(&rest));) {
+		struct err fault = { 0 };
+
 		number++;
-		ok = apply_line(line, set, ctx, &fault);
-		if (!ok) {
-			err_prefix(&fault, "%s:%d", path, number);
-			if (e)
-				*e = fault;
-		}
+		if (apply_line(line, set, ctx, &fault))
+			continue;
+		err_prefix(&fault, "%s:%d", path, number);
+		ok = wrong != NULL;
+		if (wrong)
+			wrong(ctx, &fault);
+		else if (e)
+			*e = fault;
 	}
 	buf_free(&text);
 	return ok;
+}
+
+bool conf_read(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
+               void *ctx, struct err *e)
+{
+	return conf_read_on(path, set, NULL, ctx, e);
 }
 
 static bool is_line_of(const char *line, const char *key, struct entry *en)

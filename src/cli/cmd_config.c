@@ -126,7 +126,7 @@ static int config_run(struct cmd *c)
 
 	if (unset && c->args_n)
 		return cmd_usage(c, "--unset NAME stands alone");
-	if (name && !info)
+	if (name && !setting_is_known(name))
 		return unknown_setting(c, name);
 	if (option_given(c, "user")) {
 		if (!unset && c->args_n != 2)
@@ -137,9 +137,9 @@ static int config_run(struct cmd *c)
 		return cmd_fail(c, &e);
 	if (unset || c->args_n == 2)
 		return setting_set(c->ws, name, unset ? NULL : c->args[1], &e) ? STATUS_DONE : cmd_fail(c, &e);
-	if (c->json)
+	if (c->json && (info || !name))
 		return print_json(c, info);
-	return info ? print_setting(c, name) : list_settings(c);
+	return name ? print_setting(c, name) : list_settings(c);
 }
 
 const struct cmd_entry cmd_config_entry = {
@@ -147,7 +147,9 @@ const struct cmd_entry cmd_config_entry = {
 	.args = "[--user] [NAME [VALUE]] | [--user] --unset NAME",
 	.brief = "Shows or changes the settings of the workspace",
 	.detail = "A value of the workspace (.tickmark/config) goes before the user's (~/.config/tickmark/config), that "
-	          "before the default. A program that runs outside the sandbox (fixer) is named by the user's settings alone.",
+	          "before the default. A program that runs outside the sandbox (fixer) is named by the user's settings alone. "
+	          "legend.X is what the abbreviation X stands for in notes (F footed, S agreed to source, R recomputed); theme, "
+	          "mouse and key.NAME are those of the screen.",
 	.statuses = "0 shown or changed, 2 it could not be, 3 wrong use, or not a value of that setting",
 	.examples = "tickmark config\ntickmark config memory 8G\ntickmark config --unset memory",
 	.options = config_options,

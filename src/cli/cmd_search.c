@@ -181,8 +181,7 @@ static void say_sum(const struct record_search_sum *sum)
 
 static int search_run(struct cmd *c)
 {
-	struct record_search_request r = { .pattern = c->args[0], .pattern_len = strlen(c->args[0]), .cancelled = is_cancelled,
-		.mapped = true };
+	struct record_search_request r = { .pattern = c->args[0], .pattern_len = strlen(c->args[0]), .cancelled = is_cancelled };
 	const char *limit = option_value(c, "limit");
 	struct sigaction act = { .sa_handler = on_interrupt }, before;
 	struct printing p = { .c = c };

@@ -1,6 +1,8 @@
 /* Collecting what a report says. */
 #include "report.h"
 
+#include "model/legend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,6 +234,25 @@ static bool take_opinion(void *ctx, const struct review_mark *m)
 	return true;
 }
 
+/* Where there are notes, what their abbreviations stand for. */
+static bool take_legend(struct cmd *c, struct report *r, struct err *e)
+{
+	struct legend l = { 0 };
+	struct buf text = { 0 };
+	bool any = false, ok = true;
+
+	for (size_t i = 0; i < r->n; i++)
+		any = any || *r->rows[i].notes || *r->rows[i].note;
+	if (any) {
+		ok = legend_load(c->ws, &l, e);
+		legend_text(&l, &text);
+	}
+	r->legend = text.len ? buf_take(&text) : xstrdup("");
+	buf_free(&text);
+	legend_free(&l);
+	return ok;
+}
+
 bool report_collect(struct cmd *c, struct report *r, struct err *e)
 {
 	struct ids ids = { 0 };
@@ -250,7 +271,7 @@ bool report_collect(struct cmd *c, struct report *r, struct err *e)
 	for (size_t i = 0; ok && i < ids.n; i++)
 		ok = add_attempt(c, r, ids.v[i], e);
 	free(ids.v);
-	return ok;
+	return ok && take_legend(c, r, e);
 }
 
 void report_free(struct report *r)
@@ -268,6 +289,7 @@ void report_free(struct report *r)
 	free(r->made_by);
 	free(r->scope);
 	free(r->opinion);
+	free(r->legend);
 }
 
 void report_facts(const struct report *r, void (*fact)(struct buf *out, const char *name, const char *value), struct buf *out)
@@ -286,6 +308,7 @@ void report_facts(const struct report *r, void (*fact)(struct buf *out, const ch
 	                 (long long)r->questioned, (long long)r->rejected, (long long)r->open);
 	fact(out, "marks", line);
 	free(line);
+	fact(out, "legend", r->legend);
 	line = xasprintf("%s by %s, tickmark %s", when, r->made_by, TICKMARK_VERSION);
 	fact(out, "made", line);
 	free(line);

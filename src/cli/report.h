@@ -29,6 +29,7 @@ struct report {
 	char *made_by;       /* name of the person */
 	int64_t made_us;
 	char *scope;         /* "all 12 steps, each as its last attempt" */
+	char *legend;        /* of the abbreviations in notes; "" where there are no notes */
 	char *opinion;       /* "accepted by …", "none was given" */
 	int64_t accepted, questioned, rejected, open; /* of the rows */
 	struct report_row *rows;

@@ -1,248 +1,30 @@
 /*
- * The review queue: steps whose last attempt nobody marked, worst first, each with its reasons. Lists
- * are read by rows; only for what is to be reviewed its details, and the beginnings of its bytes.
+ * The review queue: steps whose last attempt nobody marked, worst first, each with its reasons. A list by
+ * rows tells which they are and which failed; all other reasons take a look at each (risks.c).
  */
-#include "reviewing.h"
-
-#include "store/review.h"
-#include "text.h"
+#include "risks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DRAW_SALT "tickmark sample 1"
+#define PROGRESS 512 /* steps looked at between two words of it */
 
-/* An input that was asked about already. */
-struct looked {
-	char *path;
-	struct digest sha256;
-	enum since since;
+/* A step with an ended last attempt, before it is known which of them are drawn. */
+struct candidate {
+	struct queue_entry entry; /* without texts where it is reviewed */
+	enum judgement judgement;
+	struct digest lot;
 };
 
 struct builder {
 	struct query *q;
-	struct workspace *ws;
 	const struct queue_request *r;
 	struct queue *out;
-	size_t cap;
-	int64_t *rejected;       /* attempts, ascending */
-	size_t rejected_n, rejected_cap;
-	struct looked *looked;
-	size_t looked_n, looked_cap;
 	struct uuid record;
-	struct candidate *all;   /* for a sample */
-	size_t all_n, all_cap;
-	struct err *e;
-	bool ok;
+	struct candidate *all;
+	size_t n, cap;
 };
-
-struct candidate {
-	int64_t attempt;
-	enum judgement judgement, stale;
-	struct digest lot;
-};
-
-/* ---- reasons ------------------------------------------------------------------------------------------ */
-
-static void add_reason(struct buf *out, const char *fmt, ...) PRINTF(2, 3);
-
-static void add_reason(struct buf *out, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (out->len)
-		buf_adds(out, "; ");
-	va_start(ap, fmt);
-	buf_vaddf(out, fmt, ap);
-	va_end(ap);
-}
-
-static void say_failed(const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	if (d->state == OUTCOME_OK)
-		return;
-	en->risks |= RISK_FAILED;
-	add_reason(why, "%s", outcome_word(d->state));
-	if (d->end.limit)
-		buf_addf(why, " %s", d->end.limit);
-	if (d->end.detail && *d->end.detail)
-		buf_addf(why, ": %s", d->end.detail);
-}
-
-struct worst {
-	int64_t attempt;
-	enum verdict verdict;
-	char ref[REF_TEXT];
-};
-
-static bool look_at_check(void *ctx, const struct row *r)
-{
-	struct worst *w = ctx;
-
-	/* the last check of the attempt counts: rows come in order */
-	if (r->check && r->number == w->attempt && r->verdict != VERDICT_NONE) {
-		w->verdict = r->verdict;
-		memcpy(w->ref, r->ref, sizeof(w->ref));
-	}
-	return true;
-}
-
-static bool say_differs(struct builder *b, const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	struct log_filter f = { .step = d->step.number, .checks = true, .oldest_first = true };
-	struct worst w = { .attempt = d->attempt.number };
-
-	if (!query_log(b->q, &f, look_at_check, &w, b->e))
-		return false;
-	if (w.verdict == VERDICT_DIFFERS || w.verdict == VERDICT_CANNOT) {
-		en->risks |= RISK_DIFFERS;
-		add_reason(why, "%s: %s", w.ref, verdict_word(w.verdict));
-	}
-	return true;
-}
-
-static void say_refused(const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < d->refusals_n; i++)
-		n += !d->refusals[i].harmless;
-	if (n == 0)
-		return;
-	en->risks |= RISK_REFUSED;
-	for (size_t i = 0; i < d->refusals_n; i++) {
-		const struct refusal *r = &d->refusals[i];
-		if (r->harmless)
-			continue;
-		add_reason(why, "refused: %s%s%s", r->call, *r->argument ? " " : "", r->argument);
-		break;
-	}
-	if (n > 1)
-		buf_addf(why, " and %lld more", (long long)(n - 1));
-}
-
-static bool say_hidden(struct builder *b, const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	struct oddities o;
-
-	if (!query_oddities(b->q, d, true, &o, b->e))
-		return b->e->code == ERR_NOTFOUND; /* pruned bytes hide nothing */
-	if (!oddities_any(&o))
-		return true;
-	en->risks |= RISK_HIDDEN;
-	struct buf text = { 0 };
-	oddities_text(&o, &text);
-	add_reason(why, "%s", text.data);
-	buf_free(&text);
-	return true;
-}
-
-/* Each content is compared once, however many attempts read it. */
-static enum since since_of(struct builder *b, const struct entry *in)
-{
-	for (size_t i = 0; i < b->looked_n; i++)
-		if (digest_equal(&b->looked[i].sha256, &in->sha256) && strcmp(b->looked[i].path, in->path) == 0)
-			return b->looked[i].since;
-	b->looked = grow(b->looked, b->looked_n, &b->looked_cap, sizeof(*b->looked));
-	b->looked[b->looked_n] = (struct looked){ xstrdup(in->path), in->sha256, query_since(b->q, b->ws, in) };
-	return b->looked[b->looked_n++].since;
-}
-
-static bool is_input(const struct entry *in)
-{
-	return in->what == INPUT_READ || in->what == INPUT_UPDATED;
-}
-
-static void say_changed(struct builder *b, const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	const char *first = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; b->ws && i < d->inputs_n; i++) {
-		enum since since = is_input(&d->inputs[i]) ? since_of(b, &d->inputs[i]) : SINCE_SAME;
-
-		if (since != SINCE_CHANGED && since != SINCE_MISSING)
-			continue;
-		first = first ? first : d->inputs[i].path;
-		n++;
-	}
-	if (!first)
-		return;
-	en->risks |= RISK_INPUT_CHANGED;
-	char *name = escape_name_dup(first);
-	add_reason(why, "changed since: %s", name);
-	if (n > 1)
-		buf_addf(why, " and %zu more", n - 1);
-	free(name);
-}
-
-static bool was_rejected(const struct builder *b, int64_t attempt)
-{
-	for (size_t i = 0; attempt && i < b->rejected_n; i++)
-		if (b->rejected[i] == attempt)
-			return true;
-	return false;
-}
-
-/* Inputs say what was opened, the offered set where it came from. */
-struct origin_look {
-	struct builder *b;
-	const struct detail *d;
-	char *path; /* owned */
-};
-
-static bool look_at_origin(void *ctx, const struct entry *f)
-{
-	struct origin_look *o = ctx;
-
-	if (!was_rejected(o->b, f->from_attempt))
-		return true;
-	for (size_t i = 0; i < o->d->inputs_n; i++) {
-		if (is_input(&o->d->inputs[i]) && strcmp(o->d->inputs[i].path, f->path) == 0) {
-			o->path = xstrdup(f->path);
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool say_rejected(struct builder *b, const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	struct origin_look o = { b, d, NULL };
-
-	if (b->rejected_n == 0 || d->inputs_n == 0)
-		return true;
-	if (!query_offered(b->q, d->attempt.id, look_at_origin, &o, b->e))
-		return false;
-	if (o.path) {
-		char *name = escape_name_dup(o.path);
-		en->risks |= RISK_INPUT_REJECTED;
-		add_reason(why, "read %s of a rejected attempt", name);
-		free(name);
-	}
-	free(o.path);
-	return true;
-}
-
-static bool take_risks(struct builder *b, const struct detail *d, struct queue_entry *en, struct buf *why)
-{
-	say_failed(d, en, why);
-	if (!say_differs(b, d, en, why))
-		return false;
-	say_refused(d, en, why);
-	if (!say_hidden(b, d, en, why))
-		return false;
-	say_changed(b, d, en, why);
-	if (!say_rejected(b, d, en, why))
-		return false;
-	if (!d->attempt.purpose && !d->step.purpose) {
-		en->risks |= RISK_NO_PURPOSE;
-		add_reason(why, "no purpose given");
-	}
-	return true;
-}
-
-/* ---- entries ------------------------------------------------------------------------------------------ */
 
 static bool is_cancelled(const struct builder *b)
 {
@@ -254,33 +36,38 @@ static bool is_reviewed(enum judgement j)
 	return j != JUDGED_NONE && j != JUDGED_WITHDRAWN;
 }
 
-static void add_entry(struct builder *b, const struct candidate *c)
+static void entry_free(struct queue_entry *en)
 {
-	struct queue_entry en = { .attempt = c->attempt, .stale = c->stale };
-	struct detail d = { 0 };
-	struct buf why = { 0 };
-
-	b->ok = (!is_cancelled(b) || err_set(b->e, ERR_CANCELLED, "cancelled")) && query_detail(b->q, c->attempt, &d, b->e);
-	b->ok = b->ok && take_risks(b, &d, &en, &why);
-	if (b->ok) {
-		const char *title = d.attempt.title ? d.attempt.title : d.step.title;
-
-		if (is_reviewed(c->stale))
-			add_reason(&why, "an earlier attempt was %s", judgement_word(c->stale));
-		en.step = d.step.number;
-		memcpy(en.ref, d.ref, sizeof(en.ref));
-		en.state = d.state;
-		en.title = xstrdup(title ? title : "");
-		en.asker = xstrdup(d.attempt.asker.name ? d.attempt.asker.name : "");
-		en.reason = why.len ? buf_take(&why) : xstrdup("not looked at yet");
-		b->out->v = grow(b->out->v, b->out->n, &b->cap, sizeof(*b->out->v));
-		b->out->v[b->out->n++] = en;
-	}
-	buf_free(&why);
-	query_detail_free(&d);
+	free(en->title);
+	free(en->asker);
+	free(en->reason);
 }
 
-/* Few are noted before the next page is read, so that no statement stays open under the details. */
+/* ---- the list ------------------------------------------------------------------------------------------ */
+
+static struct queue_entry entry_of(const struct row *r)
+{
+	struct queue_entry en = { .attempt = r->attempt, .step = r->step, .state = r->state, .stale = r->stale };
+
+	memcpy(en.ref, r->ref, sizeof(en.ref));
+	en.title = xstrdup(r->title ? r->title : "");
+	en.asker = xstrdup(r->asker ? r->asker : "");
+	risks_of_row(r, &en);
+	return en;
+}
+
+static struct digest lot_of(const struct builder *b, int64_t step)
+{
+	struct hasher h;
+
+	hash_begin(&h);
+	hash_text(&h, DRAW_SALT);
+	hash_int(&h, b->r->seed);
+	hash_blob(&h, b->record.b, sizeof(b->record.b));
+	hash_int(&h, step);
+	return hash_end(&h);
+}
+
 static bool take_row(void *ctx, const struct row *r)
 {
 	struct builder *b = ctx;
@@ -290,18 +77,13 @@ static bool take_row(void *ctx, const struct row *r)
 		return !is_cancelled(b);
 	}
 	b->out->steps++;
-	b->all = grow(b->all, b->all_n, &b->all_cap, sizeof(*b->all));
-	b->all[b->all_n++] = (struct candidate){ .attempt = r->attempt, .judgement = r->judgement, .stale = r->stale };
-	if (b->r->sample) {
-		struct hasher h;
-
-		hash_begin(&h);
-		hash_text(&h, DRAW_SALT);
-		hash_int(&h, b->r->seed);
-		hash_blob(&h, b->record.b, sizeof(b->record.b));
-		hash_int(&h, r->step);
-		b->all[b->all_n - 1].lot = hash_end(&h);
-	}
+	b->all = grow(b->all, b->n, &b->cap, sizeof(*b->all));
+	struct candidate *c = &b->all[b->n++];
+	*c = (struct candidate){ .judgement = r->judgement };
+	if (!is_reviewed(r->judgement))
+		c->entry = entry_of(r);
+	if (b->r->sample)
+		c->lot = lot_of(b, r->step);
 	return !is_cancelled(b);
 }
 
@@ -325,49 +107,95 @@ static int by_risk(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-static bool take_rejected(void *ctx, int64_t attempt)
+/* Those that are drawn and open become the queue. */
+static void draw(struct builder *b)
 {
-	struct builder *b = ctx;
+	struct queue *out = b->out;
 
-	b->rejected = grow(b->rejected, b->rejected_n, &b->rejected_cap, sizeof(*b->rejected));
-	b->rejected[b->rejected_n++] = attempt;
-	return true;
+	if (b->r->sample && b->n > 1)
+		qsort(b->all, b->n, sizeof(*b->all), by_lot);
+	out->drawn = (int64_t)(b->r->sample ? MIN(b->r->sample, b->n) : b->n);
+	out->v = xcalloc(MAX(b->n, 1), sizeof(*out->v));
+	for (size_t i = 0; i < b->n; i++) {
+		struct candidate *c = &b->all[i];
+
+		if ((int64_t)i >= out->drawn)
+			entry_free(&c->entry);
+		else if (is_reviewed(c->judgement))
+			out->reviewed++;
+		else
+			out->v[out->n++] = c->entry;
+	}
+	free(b->all);
+	b->all = NULL;
+	b->n = 0;
 }
 
-static bool build(struct builder *b)
+/* ---- reasons ------------------------------------------------------------------------------------------- */
+
+static void end_reason(struct queue_entry *en)
+{
+	struct buf why = { 0 };
+
+	if (is_reviewed(en->stale)) {
+		buf_addf(&why, "%s%san earlier attempt was %s", en->reason ? en->reason : "", en->reason ? "; " : "", judgement_word(en->stale));
+		free(en->reason);
+		en->reason = buf_take(&why);
+	}
+	if (!en->reason)
+		en->reason = xstrdup("not looked at yet");
+}
+
+static bool look_at_all(struct builder *b, struct workspace *ws, struct err *e)
+{
+	struct queue *out = b->out;
+	struct risks *k = risks_new(b->q, ws, e);
+	bool ok = k != NULL;
+
+	for (; ok && out->looked < out->n; out->looked++) {
+		struct queue_entry *en = &out->v[out->looked];
+
+		ok = (!is_cancelled(b) || err_set(e, ERR_CANCELLED, "cancelled")) && risks_look(k, en, e);
+		if (ok)
+			end_reason(en);
+		if (ok && b->r->progress && out->looked % PROGRESS == 0)
+			b->r->progress(b->r->ctx, out);
+	}
+	risks_free(k);
+	return ok;
+}
+
+static void sort(struct queue *l)
+{
+	if (l->n > 1)
+		qsort(l->v, l->n, sizeof(*l->v), by_risk);
+}
+
+static bool build(struct builder *b, struct workspace *ws, struct err *e)
 {
 	struct log_filter f = { .steps = true, .oldest_first = true };
 
-	if (!store_rejected(b->q->store, take_rejected, b, b->e) || !store_uuid(b->q->store, &b->record, b->e) ||
-	    !query_log(b->q, &f, take_row, b, b->e))
+	if (!store_uuid(b->q->store, &b->record, e) || !query_log(b->q, &f, take_row, b, e))
 		return false;
 	if (is_cancelled(b))
-		return err_set(b->e, ERR_CANCELLED, "cancelled");
-	if (b->r->sample && b->all_n > 1)
-		qsort(b->all, b->all_n, sizeof(*b->all), by_lot);
-	b->out->drawn = (int64_t)(b->r->sample ? MIN(b->r->sample, b->all_n) : b->all_n);
-	for (int64_t i = 0; b->ok && i < b->out->drawn; i++) {
-		if (is_reviewed(b->all[i].judgement))
-			b->out->reviewed++;
-		else
-			add_entry(b, &b->all[i]);
-	}
-	if (b->ok && b->out->n > 1)
-		qsort(b->out->v, b->out->n, sizeof(*b->out->v), by_risk);
-	return b->ok;
+		return err_set(e, ERR_CANCELLED, "cancelled");
+	draw(b);
+	sort(b->out); /* what failed is looked at first, as it will stay before all others */
+	if (!look_at_all(b, ws, e))
+		return false;
+	sort(b->out);
+	return true;
 }
 
 bool queue_load(struct query *q, struct workspace *ws, const struct queue_request *r, struct queue *out, struct err *e)
 {
+	struct builder b = { .q = q, .r = r, .out = out };
 	struct err fault = { 0 };
-	struct builder b = { .q = q, .ws = ws, .r = r, .out = out, .e = &fault, .ok = true };
 
 	*out = (struct queue){ 0 };
-	bool ok = build(&b);
-	for (size_t i = 0; i < b.looked_n; i++)
-		free(b.looked[i].path);
-	free(b.looked);
-	free(b.rejected);
+	bool ok = build(&b, ws, &fault);
+	for (size_t i = 0; i < b.n; i++)
+		entry_free(&b.all[i].entry);
 	free(b.all);
 	if (!ok) {
 		queue_free(out);
@@ -377,15 +205,109 @@ bool queue_load(struct query *q, struct workspace *ws, const struct queue_reques
 	return ok;
 }
 
+void queue_copy(const struct queue *from, struct queue *out)
+{
+	*out = *from;
+	out->v = xcalloc(MAX(from->n, 1), sizeof(*out->v));
+	for (size_t i = 0; i < from->n; i++) {
+		struct queue_entry *en = &out->v[i];
+
+		*en = from->v[i];
+		en->title = xstrdup(en->title);
+		en->asker = xstrdup(en->asker);
+		en->reason = xstrdup(en->reason ? en->reason : "not looked at yet");
+	}
+}
+
 void queue_free(struct queue *l)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		free(l->v[i].title);
-		free(l->v[i].asker);
-		free(l->v[i].reason);
-	}
+	for (size_t i = 0; i < l->n; i++)
+		entry_free(&l->v[i]);
 	free(l->v);
 	*l = (struct queue){ 0 };
+}
+
+/* ---- one of them again ------------------------------------------------------------------------------------ */
+
+struct again {
+	int64_t step;
+	struct queue_entry entry;
+	enum judgement judgement;
+	bool open;
+};
+
+static bool take_again(void *ctx, const struct row *r)
+{
+	struct again *a = ctx;
+
+	if (r->step != a->step)
+		return false;
+	a->judgement = r->judgement;
+	a->open = outcome_is_end(r->state) && !is_reviewed(r->judgement);
+	if (a->open)
+		a->entry = entry_of(r);
+	return false;
+}
+
+bool queue_look(struct query *q, struct workspace *ws, int64_t attempt, struct queue_again *out, struct err *e)
+{
+	struct log_filter f = { .steps = true, .oldest_first = true, .limit = 1 };
+	struct attempt_full full;
+	struct again a = { 0 };
+
+	*out = (struct queue_again){ 0 };
+	if (!store_attempt_get(q->store, attempt, &full, e))
+		return false;
+	out->step = a.step = full.attempt.step;
+	store_attempt_free(&full);
+	f.after = a.step - 1;
+	if (!query_log(q, &f, take_again, &a, e))
+		return false;
+	out->alone = a.judgement != JUDGED_REJECTED && a.judgement != JUDGED_WITHDRAWN;
+	for (enum judgement j = JUDGED_ACCEPTED; j < JUDGED_WITHDRAWN; j++)
+		out->reviewed += query_tally(q, judgement_word(j));
+	if (!a.open)
+		return true;
+	struct risks *k = risks_new(q, ws, e);
+	bool ok = k && risks_look(k, &a.entry, e);
+	risks_free(k);
+	if (!ok) {
+		entry_free(&a.entry);
+		return false;
+	}
+	end_reason(&a.entry);
+	out->entry = a.entry;
+	out->open = true;
+	return true;
+}
+
+void queue_again_free(struct queue_again *a)
+{
+	if (a->open)
+		entry_free(&a->entry);
+	a->open = false;
+}
+
+void queue_put(struct queue *l, struct queue_again *a)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->v[i].step == a->step)
+			entry_free(&l->v[i]);
+		else
+			l->v[at++] = l->v[i];
+	}
+	l->n = at;
+	l->reviewed = a->reviewed;
+	if (!a->open)
+		return;
+	l->v = xreallocarray(l->v, l->n + 1, sizeof(*l->v));
+	for (at = l->n; at > 0 && by_risk(&a->entry, &l->v[at - 1]) < 0; at--)
+		l->v[at] = l->v[at - 1];
+	l->v[at] = a->entry;
+	l->n++;
+	a->open = false;
 }
 
 /* ---- one after the other ---------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Looking through one attempt: small texts, contents once each, streams as they lie in the record. */
 #include "search_attempt.h"
 
+#include "store/read.h"
 #include "store/review.h"
 #include "text/lines.h"
 
@@ -10,7 +11,28 @@
 
 #define MOST 200
 #define CARRY_MAX ((size_t)4 << 20)
-#define BINARY_HEAD 4096 /* a NUL among so many bytes: no text */
+#define BINARY_HEAD 4096  /* a NUL among so many bytes: no text */
+#define ROWS 256          /* of a stream in one go: no read lasts longer */
+#define PIECE (64 << 10)  /* bytes of them: what a core has at hand */
+
+bool looker_open(struct looker *l, const char *record, bool evidence, struct err *e)
+{
+	l->st = store_open(record, evidence ? STORE_EVIDENCE : STORE_READ, e);
+	if (l->st)
+		store_read_ahead(l->st);
+	l->reader = l->st ? store_reader_new(l->st, e) : NULL;
+	l->search = l->reader ? search_compile(l->r->pattern, l->r->pattern_len, l->r->flags, NULL, e) : NULL;
+	l->piece = xmalloc(PIECE);
+	return l->search != NULL;
+}
+
+void looker_close(struct looker *l)
+{
+	free(l->piece);
+	search_free(l->search);
+	store_reader_free(l->reader);
+	store_close(l->st);
+}
 
 /* ---- what was found ---------------------------------------------------------------------------------- */
 
@@ -325,39 +347,42 @@ struct streams {
 	struct place place[3]; /* by stream */
 };
 
-static bool take_chunk(void *ctx, const struct chunk *c, struct err *e)
+static bool take_bytes(void *ctx, const struct chunk_row *row, int64_t at, const void *bytes, size_t n, struct err *e)
 {
 	struct streams *s = ctx;
-	struct place *p = &s->place[c->stream == STREAM_ERR ? STREAM_ERR : STREAM_OUT];
+	struct place *p = &s->place[row->stream];
 
 	if (p->l->stop(p->l->stop_ctx))
 		return err_set(e, ERR_CANCELLED, "cancelled");
-	if (!is_wanted(p->l, p->in))
-		return true;
-	if (c->gap) {
+	if (row->gap && is_wanted(p->l, p->in)) {
 		bool open = p->carry.len > 0; /* the line of ours begins a new one */
 
 		end_line(p);
 		p->lines += 1 + open;
-		return true;
+	} else if (n > 0) {
+		take_piece(p, bytes, n, row->position + at);
 	}
-	take_piece(p, c->bytes, c->len, c->position);
 	return true;
 }
 
 static void search_streams(const struct place *like, int64_t attempt)
 {
 	static const enum found_in ins[] = { 0, FOUND_STDOUT, FOUND_STDERR };
+	struct looker *l = like->l;
 	struct streams s;
 	struct err e = { 0 };
+	bool ok = true, all = false;
+	unsigned wanted = (is_wanted(l, FOUND_STDOUT) ? 1u << STREAM_OUT : 0) | (is_wanted(l, FOUND_STDERR) ? 1u << STREAM_ERR : 0);
 
-	if (!is_wanted(like->l, FOUND_STDOUT) && !is_wanted(like->l, FOUND_STDERR))
+	if (!wanted)
 		return;
 	for (int i = STREAM_OUT; i <= STREAM_ERR; i++) {
 		s.place[i] = *like;
 		s.place[i].in = s.place[i].head.in = ins[i];
 	}
-	if (!store_chunks(like->l->st, attempt, 0, take_chunk, &s, &e) && e.code != ERR_CANCELLED)
+	for (int64_t seq = 0; ok && !all;)
+		ok = store_chunk_scan(l->reader, attempt, seq, ROWS, wanted, l->piece, PIECE, take_bytes, &s, &seq, &all, &e);
+	if (!ok && e.code != ERR_CANCELLED)
 		like->out->sum.unreadable++;
 	end_place(&s.place[STREAM_OUT]);
 	end_place(&s.place[STREAM_ERR]);
@@ -380,7 +405,10 @@ static bool take_note(void *ctx, const struct note *n)
 
 static bool take_message(void *ctx, const struct message *m)
 {
-	search_text(ctx, FOUND_MESSAGE, m->text);
+	struct place *p = ctx;
+
+	p->head.message = m->id;
+	search_text(p, FOUND_MESSAGE, m->text);
 	return true;
 }
 
@@ -410,7 +438,7 @@ void look_at_attempt(struct looker *l, int64_t attempt, struct found *out)
 	p.head.title = keep(out, title ? title : "", title ? strlen(title) : 0);
 	search_text(&p, FOUND_TITLE, title);
 	search_text(&p, FOUND_PURPOSE, purpose);
-	if (l->said) {
+	if (is_wanted(l, FOUND_MARK) || is_wanted(l, FOUND_NOTE)) {
 		store_marks(l->st, attempt, take_mark, &p, NULL);
 		store_notes(l->st, attempt, take_note, &p, NULL);
 	}

@@ -23,14 +23,18 @@ struct blanks *blanks_new(void);
 void blanks_free(struct blanks *b);
 
 struct looker {
-	struct store *st;      /* of this thread */
-	struct search *search; /* the same */
+	struct store *st;      /* of this thread, as all that follow */
+	struct search *search;
+	struct store_reader *reader;
+	char *piece;           /* bytes of a stream that are looked at */
 	const struct record_search_request *r;
 	struct blanks *blanks;
 	bool (*stop)(void *ctx); /* cancelled, or nobody wants more */
 	void *stop_ctx;
-	bool said;             /* the record has marks or notes */
 };
+/* Gives *l its own connection and pattern. looker_close also where this failed. */
+bool looker_open(struct looker *l, const char *record, bool evidence, struct err *e);
+void looker_close(struct looker *l);
 /* Looks through one attempt; what cannot be read is counted. */
 void look_at_attempt(struct looker *l, int64_t attempt, struct found *out);
 /* The messages of the record. */

@@ -4,8 +4,6 @@
  */
 #include "search_attempt.h"
 
-#include "store/read.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -47,7 +45,6 @@ struct hunt {
 	int64_t after;           /* keyset of the next page */
 	bool listed;             /* there are no more pages */
 	struct store *list;      /* of whoever reads a page, under the lock */
-	bool said;
 	uint64_t taken, told;    /* attempts handed out, attempts told: their slots are between */
 	int threads;             /* that run */
 	struct slot ring[RING];
@@ -120,26 +117,22 @@ static void fail(struct hunt *h, const struct err *e)
 static void *work(void *arg)
 {
 	struct hunt *h = arg;
-	struct looker l = { .r = h->r, .blanks = h->blanks, .stop = should_stop, .stop_ctx = h, .said = h->said };
+	struct looker l = { .r = h->r, .blanks = h->blanks, .stop = should_stop, .stop_ctx = h };
 	struct err e = { 0 };
 	struct slot *slot;
 	int64_t id;
 
-	l.st = store_open(h->record, h->evidence ? STORE_EVIDENCE : STORE_READ, &e);
-	if (l.st && h->r->mapped && !h->evidence)
-		store_map(l.st);
-	l.search = l.st ? search_compile(h->r->pattern, h->r->pattern_len, h->r->flags, NULL, &e) : NULL;
-	if (!l.search)
+	bool ok = looker_open(&l, h->record, h->evidence, &e);
+	if (!ok)
 		fail(h, &e);
-	while (l.search && take(h, &id, &slot)) {
+	while (ok && take(h, &id, &slot)) {
 		look_at_attempt(&l, id, &slot->found);
 		pthread_mutex_lock(&h->lock);
 		slot->done = true;
 		pthread_cond_broadcast(&h->turned);
 		pthread_mutex_unlock(&h->lock);
 	}
-	search_free(l.search);
-	store_close(l.st);
+	looker_close(&l);
 	pthread_mutex_lock(&h->lock);
 	h->threads--;
 	pthread_cond_broadcast(&h->turned);
@@ -264,7 +257,6 @@ bool record_search(const char *record, bool evidence, const struct record_search
 	h->record = record;
 	h->evidence = evidence;
 	h->r = r;
-	h->said = true;
 	h->list = store_open(record, evidence ? STORE_EVIDENCE : STORE_READ, e);
 	ok = h->list != NULL;
 	if (ok) {

@@ -5,6 +5,7 @@
  */
 #include "settings.h"
 
+#include "model/legend.h"
 #include "text/noise.h"
 
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 #define ATTACHED_FILES 20000
 #define ATTACHED_SIZE (INT64_C(4) << 30)
+#define AT_ONCE 4
 #define NAME_MAX_BYTES 200
 
 const struct setting_info setting_table[] = {
@@ -27,6 +29,7 @@ const struct setting_info setting_table[] = {
 	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
 	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
+	{ "at-once", "runs that the screen lets go on at once; more wait for their turn", "2" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
 	{ "timeout", "wall clock time of a run", "30m" },
@@ -46,8 +49,14 @@ const struct setting_info setting_table[] = {
 };
 const size_t setting_table_len = ARRAY_LEN(setting_table);
 
-/* What runs outside the sandbox, and the name under a mark, is the user's own affair and never that of a
- * workspace, which may come from anywhere. */
+/* The screen keeps its own in the user's file; it reads and checks them itself. */
+static bool is_of_screen(const char *name)
+{
+	return strcmp(name, "theme") == 0 || strcmp(name, "mouse") == 0 || strncmp(name, "key.", 4) == 0;
+}
+
+/* What runs outside the sandbox, the name under a mark and the look of the screen are the user's own affair and
+ * never that of a workspace, which may come from anywhere. */
 static bool is_of_user_only(const char *name)
 {
 	static const char *const users[] = { "fixer", "assistant", "reviewer", "signing-key" };
@@ -55,13 +64,7 @@ static bool is_of_user_only(const char *name)
 	for (size_t i = 0; i < ARRAY_LEN(users); i++)
 		if (strcmp(name, users[i]) == 0)
 			return true;
-	return false;
-}
-
-/* The screen keeps its own in the user's file; it reads and checks them itself. */
-static bool is_of_screen(const char *name)
-{
-	return strcmp(name, "theme") == 0 || strcmp(name, "mouse") == 0 || strncmp(name, "key.", 4) == 0;
+	return is_of_screen(name);
 }
 
 static const struct setting_info *find(const char *name)
@@ -70,6 +73,16 @@ static const struct setting_info *find(const char *name)
 		if (strcmp(setting_table[i].name, name) == 0)
 			return &setting_table[i];
 	return NULL;
+}
+
+bool setting_is_known(const char *name)
+{
+	return find(name) || legend_is_setting(name) || is_of_screen(name);
+}
+
+static bool check_known(const char *name, struct err *e)
+{
+	return setting_is_known(name) || err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
 }
 
 /* ---- values ---- */
@@ -128,6 +141,8 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return int_parse(value, 1, ASSISTANT_RUNS_MOST, &n, e);
 	if (strcmp(name, "fix-attempts") == 0)
 		return int_parse(value, 1, 20, &n, e);
+	if (strcmp(name, "at-once") == 0)
+		return int_parse(value, 1, 64, &n, e);
 	if (is_of_user_only(name))
 		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
@@ -140,9 +155,9 @@ static bool check_value(const char *name, const char *value, struct err *e)
 
 static bool check(const char *name, const char *value, struct err *e)
 {
-	if (!find(name))
-		return err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
-	if (check_value(name, value, e))
+	if (!check_known(name, e))
+		return false;
+	if (is_of_screen(name) || (legend_is_setting(name) ? legend_check(name, value, e) : check_value(name, value, e)))
 		return true;
 	return err_prefix(e, "setting %s", name);
 }
@@ -178,7 +193,9 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 	const struct limit_info *limit = limit_find(key);
 	int64_t n;
 
-	if (l->own ? is_of_user_only(key) : is_of_screen(key))
+	if (l->own && is_of_screen(key))
+		return err_set(e, ERR_INPUT, "%s is a setting of the user and of no workspace", key);
+	if (l->own && is_of_user_only(key))
 		return true;
 	if (!check(key, value, e))
 		return false;
@@ -214,6 +231,8 @@ static char *default_of(const char *name)
 		return xasprintf("%d", ATTACHED_FILES);
 	if (strcmp(name, "fix-attempts") == 0 || strcmp(name, "assistant-runs") == 0)
 		return xstrdup("2");
+	if (strcmp(name, "at-once") == 0)
+		return xasprintf("%ld", MAX(1, MIN(sysconf(_SC_NPROCESSORS_ONLN), (long)AT_ONCE)));
 	if (strcmp(name, "attached-size") == 0) {
 		size_format(ATTACHED_SIZE, text);
 		return xstrdup(text);
@@ -239,10 +258,8 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 	const char *source = NULL;
 	char *value = NULL;
 
-	if (!find(name)) {
-		err_set(e, ERR_INPUT, "there is no setting '%s'; tickmark config lists them", name);
+	if (!check_known(name, e))
 		return NULL;
-	}
 	if (!read_file(settings_user_path(), &user, false, e) || (ws && !read_file(workspace_path(ws), &own, true, e)))
 		goto out;
 	if (own.value) {
@@ -267,9 +284,9 @@ out:
 
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e)
 {
-	if (strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0)
+	if (strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0 || is_of_screen(name))
 		ws = NULL;
-	if (value ? !check(name, value, e) : !find(name) && !check(name, "", e))
+	if (value ? !check(name, value, e) : !check_known(name, e))
 		return false;
 	if (ws && is_of_user_only(name))
 		return err_set(e, ERR_INPUT, "%s is a program outside the sandbox, so it is a setting of yours and of no workspace: "

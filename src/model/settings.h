@@ -4,8 +4,6 @@
 
 #include "private.h"
 
-/* Path of the user's own configuration; owned, NULL where there is no home. */
-char *settings_user_path(void);
 /* Limits of what is attached. */
 bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, struct err *e);
 /* ERR_SANDBOX when the setting `tier` asks for more isolation than this machine has. */

@@ -55,32 +55,28 @@ struct store_reader *store_reader_new(struct store *st, struct err *e)
 	return r;
 }
 
-void store_map(struct store *st)
+void store_read_ahead(struct store *st)
 {
-	db_exec(st, "PRAGMA mmap_size = 2147418112", NULL); /* the most that SQLite takes; what lies behind is read */
+	db_exec(st, "PRAGMA mmap_size = 2147418112", NULL); /* no map of the file: ahead.c hands out its blocks */
 }
 
 /* ---- bytes of one row ------------------------------------------------------------------------- */
 
-/* Opens the bytes of a row, which must be `len`; NULL with *e set. */
-static sqlite3_blob *open_bytes(struct store_reader *r, const char *table, int64_t row, int64_t len, struct err *e)
+/* Opens the bytes of a row, which must be `len`; *b is NULL, or a row of the same table that is done with. False
+ * with *b NULL and *e set. */
+static bool open_bytes(struct store_reader *r, const char *table, int64_t row, int64_t len, sqlite3_blob **b, struct err *e)
 {
-	sqlite3_blob *b = NULL;
-	int rc = sqlite3_blob_open(r->st->db, "main", table, "bytes", row, 0, &b);
+	int rc = *b ? sqlite3_blob_reopen(*b, row) : sqlite3_blob_open(r->st->db, "main", table, "bytes", row, 0, b);
 
-	if (rc == SQLITE_ERROR) { /* no such row, or NULL */
-		err_set(e, ERR_NOTFOUND, "%s: these bytes are not in the record any more", r->st->path);
-	} else if (rc != SQLITE_OK) {
-		db_fail(r->st, rc, "cannot read bytes", e);
-	} else if (sqlite3_blob_bytes(b) != len) {
-		sqlite3_blob_close(b);
-		err_set(e, ERR_CORRUPT, "%s: kept bytes are not as many as were recorded; run tickmark verify", r->st->path);
-		return NULL;
-	} else {
-		return b;
-	}
-	sqlite3_blob_close(b);
-	return NULL;
+	if (rc == SQLITE_OK && sqlite3_blob_bytes(*b) == len)
+		return true;
+	sqlite3_blob_close(*b);
+	*b = NULL;
+	if (rc == SQLITE_ERROR) /* no such row, or NULL */
+		return err_set(e, ERR_NOTFOUND, "%s: these bytes are not in the record any more", r->st->path);
+	if (rc != SQLITE_OK)
+		return db_fail(r->st, rc, "cannot read bytes", e);
+	return err_set(e, ERR_CORRUPT, "%s: kept bytes are not as many as were recorded; run tickmark verify", r->st->path);
 }
 
 /* Bytes [from, from + n) of a row that has `len`. SQLite finds the page where they begin without reading
@@ -88,12 +84,11 @@ static sqlite3_blob *open_bytes(struct store_reader *r, const char *table, int64
 static bool read_part(struct store_reader *r, const char *table, int64_t row, int64_t len, int64_t from, void *buf,
                       size_t n, struct err *e)
 {
-	sqlite3_blob *b;
+	sqlite3_blob *b = NULL;
 	int rc;
 
 	assert(from >= 0 && from + (int64_t)n <= len);
-	b = open_bytes(r, table, row, len, e);
-	if (!b)
+	if (!open_bytes(r, table, row, len, &b, e))
 		return false;
 	rc = sqlite3_blob_read(b, buf, (int)n, (int)from);
 	sqlite3_blob_close(b);
@@ -205,6 +200,55 @@ bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int6
 bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64_t from, void *buf, size_t n, struct err *e)
 {
 	return n == 0 || read_part(r, stream_table, row->bytes_at, row->len, from, buf, n, e);
+}
+
+struct scan {
+	struct store_reader *r;
+	unsigned streams;
+	sqlite3_blob *blob; /* of the row before; NULL */
+	void *buf;
+	size_t size;
+	store_piece_fn fn;
+	void *ctx;
+	struct err *e;
+	bool ok;
+};
+
+static bool scan_bytes(struct scan *s, const struct chunk_row *row)
+{
+	for (int64_t at = 0; at < row->len;) {
+		size_t n = (size_t)MIN((int64_t)s->size, row->len - at);
+		int rc = sqlite3_blob_read(s->blob, s->buf, (int)n, (int)at);
+
+		if (rc != SQLITE_OK)
+			return db_fail(s->r->st, rc, "cannot read bytes", s->e);
+		if (!s->fn(s->ctx, row, at, s->buf, n, s->e))
+			return false;
+		at += (int64_t)n;
+	}
+	return true;
+}
+
+/* At once, as the bytes lie beside the row. */
+static bool scan_row(void *ctx, const struct chunk_row *row)
+{
+	struct scan *s = ctx;
+
+	if (row->len == 0 || !(s->streams & 1u << row->stream))
+		s->ok = s->fn(s->ctx, row, 0, s->buf, 0, s->e);
+	else
+		s->ok = open_bytes(s->r, stream_table, row->bytes_at, row->len, &s->blob, s->e) && scan_bytes(s, row);
+	return s->ok;
+}
+
+bool store_chunk_scan(struct store_reader *r, int64_t attempt, int64_t seq, int64_t look, unsigned streams, void *buf,
+                      size_t size, store_piece_fn fn, void *ctx, int64_t *next, bool *all, struct err *e)
+{
+	struct scan s = { r, streams, NULL, buf, size, fn, ctx, e, true };
+	bool ok = store_chunk_rows(r, attempt, seq, INT64_MAX, look, scan_row, &s, next, all, e);
+
+	sqlite3_blob_close(s.blob);
+	return ok && s.ok;
 }
 
 bool store_attempt_has_ended(struct store_reader *r, int64_t attempt, bool *ended, struct err *e)

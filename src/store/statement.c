@@ -161,6 +161,15 @@ const char *const sql_table[SQL_COUNT] = {
 	                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SQL_REFUSAL_EACH] = "SELECT kind, call, argument, count, first_us, last_us, harmless FROM refusal"
 	                     " WHERE attempt = ? ORDER BY seq",
+	[SQL_GLANCE] = "SELECT coalesce(a.purpose, s.purpose) IS NOT NULL, a.code, b.sha256, a.offered, e.inputs, e.artifacts,"
+	               " (SELECT count(*) FROM refusal WHERE attempt = a.id AND NOT harmless), r.call, r.argument,"
+	               " c.check_number, ce.verdict FROM attempt a LEFT JOIN step s ON s.id = a.step LEFT JOIN blob b ON b.id = a.code"
+	               " LEFT JOIN attempt_end e ON e.attempt = a.id"
+	               " LEFT JOIN refusal r ON r.attempt = a.id AND r.seq ="
+	               " (SELECT seq FROM refusal WHERE attempt = a.id AND NOT harmless ORDER BY seq LIMIT 1)"
+	               " LEFT JOIN attempt c ON c.id = (SELECT x.id FROM attempt x JOIN attempt_end xe ON xe.attempt = x.id"
+	               " WHERE x.check_of = a.id AND xe.verdict IS NOT NULL ORDER BY x.check_number DESC LIMIT 1)"
+	               " LEFT JOIN attempt_end ce ON ce.attempt = c.id WHERE a.id = ?",
 
 	/* lists */
 	[SQL_STEPS_UP] = ROW_STEP " WHERE t.step > ? ORDER BY t.step LIMIT ?",

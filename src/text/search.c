@@ -1,39 +1,19 @@
-/*
- * Patterns by PCRE2, or by memmem where they are plain bytes; line by line over sources of any size.
- * A literal cannot reach over a line end, so it is searched in whole blocks.
- */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include "text/search.h"
+/* A pattern, compiled: PCRE2, or a needle where it is plain bytes. */
+#include "search_private.h"
+#include "required.h"
 
-#include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
 
-#define STEPS 200000          /* match limit of a short line */
-#define STEP_BYTES 4000000000 /* steps times bytes of a long one */
+#define STEP_BYTES 4000000000 /* steps times bytes of a long line */
 #define HEAP_KIB 65536
 #define JIT_STACK (1 << 20)
 #define LITERAL_OVERLAP 4     /* a letter may match one of up to so many times its bytes */
 
 _Static_assert(SEARCH_LINE + 2 <= WINDOW_MAX, "a line that is not cut fits a window");
 _Static_assert(SEARCH_PATTERN * LITERAL_OVERLAP <= WINDOW_MAX, "so does a literal");
-
-struct search {
-	char *literal;   /* plain bytes: memmem; NULL: PCRE2 */
-	size_t literal_n;
-	size_t overlap;  /* bytes of a block to look at again with the next; literals only */
-	bool is_literal; /* in any case or exactly */
-	bool minds_case;
-	bool jit;
-	pcre2_code *block;     /* the expression over many lines at once, to find lines that may match; NULL: none */
-	bool has_end;          /* it asks for the end of a line */
-	pcre2_code *code;
-	pcre2_match_data *data;
-	pcre2_match_context *context;
-	pcre2_jit_stack *stack;
-};
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
@@ -168,6 +148,19 @@ static void prepare_block(struct search *s, const char *pattern, size_t n, uint3
 	}
 }
 
+/* What lines must hold for a look by the expression to be worth while. */
+static void prepare_needed(struct search *s, const char *pattern, size_t n)
+{
+	struct run runs[SEARCH_NEEDED];
+	char *text = xmalloc(n);
+
+	s->best = -1;
+	s->needed_n = required_runs(pattern, n, !s->minds_case, text, runs, ARRAY_LEN(runs));
+	for (size_t i = 0; i < s->needed_n; i++)
+		needle_set(&s->needed[i], text + runs[i].at, runs[i].n);
+	free(text);
+}
+
 struct search *search_compile(const char *pattern, size_t n, unsigned flags, size_t *error_at, struct err *e)
 {
 	struct search *s;
@@ -186,15 +179,16 @@ struct search *search_compile(const char *pattern, size_t n, unsigned flags, siz
 	s->minds_case = flags & SEARCH_CASE ? true : flags & SEARCH_NOCASE ? false : has_upper(pattern, n, plain);
 	s->overlap = n * LITERAL_OVERLAP;
 	if (plain && (s->minds_case || !has_letter(pattern, n) || !utf8_valid(pattern, n))) {
-		s->literal = xmemdup(pattern, n);
-		s->literal_n = n;
+		needle_set(&s->literal, pattern, n);
 		s->overlap = n - 1;
 	} else if (!prepare(s, pattern, n, options | (s->minds_case ? 0 : PCRE2_CASELESS), error_at, e)) {
 		search_free(s);
 		return NULL;
 	}
-	if (!plain)
+	if (!plain) {
+		prepare_needed(s, pattern, n);
 		prepare_block(s, pattern, n, options | (s->minds_case ? 0 : PCRE2_CASELESS));
+	}
 	return s;
 }
 
@@ -207,7 +201,9 @@ void search_free(struct search *s)
 	pcre2_jit_stack_free(s->stack);
 	pcre2_code_free(s->code);
 	pcre2_code_free(s->block);
-	free(s->literal);
+	needle_clear(&s->literal);
+	for (size_t i = 0; i < s->needed_n; i++)
+		needle_clear(&s->needed[i]);
 	free(s);
 }
 
@@ -223,32 +219,27 @@ bool search_minds_case(const struct search *s)
 
 /* ---- matching ----------------------------------------------------------------------------------- */
 
-static bool gave_up(int rc)
-{
-	return rc < 0 && rc != PCRE2_ERROR_NOMATCH;
-}
-
-static enum search_answer match(struct search *s, const char *p, size_t n, size_t from, uint32_t options, struct match *m)
+enum search_answer search_try(struct search *s, const char *p, size_t n, size_t from, uint32_t options, struct match *m)
 {
 	int rc = PCRE2_ERROR_JIT_STACKLIMIT;
 	const char *hit;
 
 	if (from > n)
 		return SEARCH_NONE;
-	if (s->literal) {
-		hit = memmem(p + from, n - from, s->literal, s->literal_n);
+	if (s->literal.n) {
+		hit = needle_find(&s->literal, p + from, n - from);
 		if (hit)
-			*m = (struct match){ (size_t)(hit - p), (size_t)(hit - p) + s->literal_n };
+			*m = (struct match){ (size_t)(hit - p), (size_t)(hit - p) + s->literal.n };
 		return hit ? SEARCH_HIT : SEARCH_NONE;
 	}
 	if (!s->is_literal)
-		pcre2_set_match_limit(s->context, (uint32_t)MIN(STEPS, STEP_BYTES / (int64_t)(n + 1)));
+		pcre2_set_match_limit(s->context, (uint32_t)MIN(SEARCH_STEPS, STEP_BYTES / (int64_t)(n + 1)));
 	if (s->jit)
 		rc = pcre2_jit_match(s->code, (PCRE2_SPTR)p, n, from, options, s->data, s->context);
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
 		rc = pcre2_match(s->code, (PCRE2_SPTR)p, n, from, options | PCRE2_NO_JIT, s->data, s->context);
 	if (rc < 0)
-		return gave_up(rc) ? SEARCH_UNDECIDED : SEARCH_NONE;
+		return search_gave_up(rc) ? SEARCH_UNDECIDED : SEARCH_NONE;
 	*m = (struct match){ pcre2_get_ovector_pointer(s->data)[0], pcre2_get_ovector_pointer(s->data)[1] };
 	if (m->end < m->start) /* \K in a look-ahead */
 		m->end = m->start;
@@ -257,336 +248,5 @@ static enum search_answer match(struct search *s, const char *p, size_t n, size_
 
 enum search_answer search_line(struct search *s, const char *p, size_t n, size_t from, struct match *m)
 {
-	return match(s, p ? p : "", n, from, 0, m);
-}
-
-/* The last match that begins before `limit`, from `from` on. */
-static enum search_answer match_last(struct search *s, const char *p, size_t n, size_t from, size_t limit, uint32_t options,
-                                     struct match *m)
-{
-	enum search_answer answer = SEARCH_NONE, next;
-	struct match found;
-
-	while (from <= n && (next = match(s, p, n, from, options, &found)) != SEARCH_NONE) {
-		if (next == SEARCH_UNDECIDED)
-			return answer == SEARCH_HIT ? SEARCH_HIT : SEARCH_UNDECIDED;
-		if (found.start >= limit)
-			break;
-		*m = found;
-		answer = SEARCH_HIT;
-		from = MAX(found.start + 1, from + 1);
-	}
-	return answer;
-}
-
-static size_t without_returns(const char *p, size_t n)
-{
-	while (n && p[n - 1] == '\r')
-		n--;
-	return n;
-}
-
-/* ---- one block -------------------------------------------------------------------------------------- */
-
-static size_t literal_block(struct search *s, const char *p, size_t n, bool last, search_fn fn, void *ctx,
-                            struct search_sum *sum)
-{
-	const char *end = memrchr(p, '\n', n);
-	size_t done = last || !end ? n : (size_t)(end + 1 - p), at = 0;
-	struct match m;
-
-	while (at < done && match(s, p, done, at, 0, &m) == SEARCH_HIT) {
-		const char *lf = memrchr(p, '\n', m.start);
-		size_t line = lf ? (size_t)(lf + 1 - p) : 0;
-
-		lf = memchr(p + m.start, '\n', done - m.start);
-		at = lf ? (size_t)(lf + 1 - p) : done;
-		sum->hits++;
-		if (!fn(ctx, line, &(struct match){ m.start - line, m.end - line }))
-			return at;
-	}
-	return done;
-}
-
-#define FALSE_CANDIDATES 16 /* lines in a row that only looked like a match, before each line is tried */
-
-/* From line `at` on, the first line that may match (n: none). False: it cannot be told this way. */
-static bool next_candidate(struct search *s, const char *p, size_t n, size_t at, size_t *line)
-{
-	int rc;
-
-	pcre2_set_match_limit(s->context, STEPS); /* of each place where a match may begin */
-	rc = pcre2_jit_match(s->block, (PCRE2_SPTR)p, n, at, 0, s->data, s->context);
-	if (gave_up(rc))
-		return false;
-	*line = n;
-	if (rc >= 0) {
-		size_t start = pcre2_get_ovector_pointer(s->data)[0];
-		const char *lf = start > at ? memrchr(p + at, '\n', start - at) : NULL;
-
-		*line = lf ? (size_t)(lf + 1 - p) : at;
-	}
-	return true;
-}
-
-/* Whole lines by way of candidates; returns where it stopped, *done false when lines must be tried one by
- * one from there. */
-static size_t local_block(struct search *s, const char *p, size_t n, search_fn fn, void *ctx, struct search_sum *sum, bool *done)
-{
-	size_t at = 0, line;
-	int wrong = 0;
-
-	*done = false;
-	while (at < n && wrong < FALSE_CANDIDATES && next_candidate(s, p, n, at, &line)) {
-		if (line >= n) {
-			*done = true;
-			return n;
-		}
-		const char *lf = memchr(p + line, '\n', n - line);
-		size_t len = lf ? (size_t)(lf - p) - line : n - line;
-		struct match m;
-		enum search_answer answer = match(s, p + line, without_returns(p + line, len), 0, 0, &m);
-
-		sum->lines++;
-		sum->undecided += answer == SEARCH_UNDECIDED;
-		sum->hits += answer == SEARCH_HIT;
-		wrong = answer == SEARCH_HIT ? 0 : wrong + 1;
-		at = line + len + (lf != NULL);
-		if (answer == SEARCH_HIT && !fn(ctx, line, &m)) {
-			*done = true;
-			return at;
-		}
-	}
-	*done = at >= n;
-	return at;
-}
-
-size_t search_block(struct search *s, const char *p, size_t n, bool last, search_fn fn, void *ctx,
-                    struct search_sum *sum)
-{
-	const char *end = memrchr(p, '\n', n);
-	size_t line = 0, whole = last ? n : end ? (size_t)(end + 1 - p) : 0;
-	bool done;
-
-	if (s->is_literal)
-		return literal_block(s, p, n, last, fn, ctx, sum);
-	if (s->block && whole > 0 && !(s->has_end && memchr(p, '\r', whole))) {
-		line = local_block(s, p, whole, fn, ctx, sum, &done);
-		if (done)
-			return line;
-	}
-	while (line < n) {
-		const char *lf = memchr(p + line, '\n', n - line);
-		size_t len = lf ? (size_t)(lf - p) - line : n - line, next = line + len + (lf != NULL);
-		struct match m;
-		enum search_answer answer;
-
-		if (!lf && !last && line > 0)
-			break;
-		answer = match(s, p + line, without_returns(p + line, len), 0, !lf && !last ? PCRE2_NOTEOL : 0, &m);
-		sum->lines++;
-		sum->undecided += answer == SEARCH_UNDECIDED;
-		sum->hits += answer == SEARCH_HIT;
-		if (answer == SEARCH_HIT && !fn(ctx, line, &m))
-			return next;
-		line = next;
-	}
-	return line;
-}
-
-/* ---- ranges of a source --------------------------------------------------------------------------------- */
-
-/* A search under way. */
-struct hunt {
-	struct search *s;
-	struct window *w;
-	struct range *todo;
-	struct range *hit;
-	struct search_sum *sum;
-	int64_t budget; /* bytes left to look at */
-};
-
-static enum search_answer found(struct hunt *h, int64_t at, const struct match *m)
-{
-	*h->hit = (struct range){ at + (int64_t)m->start, at + (int64_t)m->end };
-	h->sum->hits++;
-	return SEARCH_HIT;
-}
-
-#define BLOCK (64 << 10)
-
-static enum search_answer literal_ahead(struct hunt *h)
-{
-	while (h->todo->start < h->todo->end && h->budget > 0) {
-		int64_t at = h->todo->start;
-		size_t overlap = h->s->overlap, want = BLOCK + overlap, got;
-		const char *p = window_at(h->w, at, MIN(want, WINDOW_MAX), &got);
-		struct match m;
-
-		if (!got)
-			break;
-		if (match(h->s, p, got, 0, 0, &m) == SEARCH_HIT) {
-			if (at + (int64_t)m.start >= h->todo->end)
-				break;
-			return found(h, at, &m);
-		}
-		h->budget -= (int64_t)got;
-		h->todo->start += (int64_t)(got > overlap ? got - overlap : got);
-	}
-	if (h->budget > 0 || h->todo->start > h->todo->end)
-		h->todo->start = h->todo->end;
-	return SEARCH_NONE;
-}
-
-static enum search_answer literal_back(struct hunt *h)
-{
-	while (h->todo->start < h->todo->end && h->budget > 0) {
-		int64_t at = MAX(h->todo->end - BLOCK, h->todo->start);
-		size_t begins = (size_t)(h->todo->end - at), got;
-		const char *p = window_at(h->w, at, MIN(begins + h->s->overlap, WINDOW_MAX), &got);
-		struct match m;
-
-		got = MIN(got, begins + h->s->overlap);
-		if (got && match_last(h->s, p, got, 0, begins, 0, &m) == SEARCH_HIT)
-			return found(h, at, &m);
-		h->budget -= (int64_t)got;
-		h->todo->end = at;
-	}
-	return SEARCH_NONE;
-}
-
-/* A line, or a piece of one that is too long. */
-struct piece {
-	int64_t at;
-	const char *p;
-	size_t n;      /* bytes to match, without line end */
-	size_t all;    /* bytes with it */
-	bool begins, ends;
-};
-
-static enum search_answer try_piece(struct hunt *h, const struct piece *c, bool back)
-{
-	uint32_t options = (c->begins ? 0 : PCRE2_NOTBOL) | (c->ends ? 0 : PCRE2_NOTEOL);
-	int64_t from = MAX(h->todo->start - c->at, 0), limit = h->todo->end - c->at;
-	enum search_answer answer;
-	struct match m = { 0 };
-
-	h->budget -= (int64_t)c->all;
-	h->sum->lines += c->begins;
-	h->sum->pieces += c->begins && !c->ends;
-	if (limit <= 0)
-		return SEARCH_NONE;
-	if (back)
-		answer = match_last(h->s, c->p, c->n, (size_t)from, (size_t)limit, options, &m);
-	else
-		answer = match(h->s, c->p, c->n, (size_t)from, options, &m);
-	h->sum->undecided += answer == SEARCH_UNDECIDED;
-	if (answer != SEARCH_HIT || (int64_t)m.start >= limit)
-		return SEARCH_NONE;
-	return found(h, c->at, &m);
-}
-
-/* Where the line of byte `pos` begins, or a place SEARCH_LINE before. */
-static int64_t line_before(struct window *w, int64_t pos, bool *begins)
-{
-	size_t got;
-	const char *p = window_before(w, pos, SEARCH_LINE, &got), *lf = got ? memrchr(p, '\n', got) : NULL;
-
-	*begins = lf || pos <= SEARCH_LINE;
-	return lf ? pos - (int64_t)got + (lf + 1 - p) : MAX(pos - SEARCH_LINE, 0);
-}
-
-static enum search_answer lines_ahead(struct hunt *h)
-{
-	bool begins;
-	int64_t at = line_before(h->w, h->todo->start, &begins);
-
-	while (at < h->todo->end && h->budget > 0) {
-		size_t got, left;
-		const char *p = window_at(h->w, at, SEARCH_LINE + 1, &got);
-
-		if (!got)
-			break;
-		for (left = got; left && at < h->todo->end && h->budget > 0;) {
-			const char *lf = memchr(p, '\n', MIN(left, SEARCH_LINE + 1));
-			struct piece c = { .at = at, .p = p, .begins = begins };
-
-			if (!lf && left <= SEARCH_LINE && left < got)
-				break; /* not whole in this block */
-			c.ends = lf || left <= SEARCH_LINE;
-			c.all = lf ? (size_t)(lf + 1 - p) : MIN(left, SEARCH_LINE);
-			c.n = c.ends ? without_returns(p, c.all - (lf != NULL)) : c.all;
-			if (try_piece(h, &c, false) == SEARCH_HIT)
-				return SEARCH_HIT;
-			begins = c.ends;
-			if (!c.ends)
-				c.all -= SEARCH_OVERLAP;
-			at += (int64_t)c.all;
-			p += c.all;
-			left -= c.all;
-		}
-		h->todo->start = MAX(h->todo->start, MIN(at, h->todo->end));
-	}
-	if (h->budget > 0)
-		h->todo->start = h->todo->end;
-	return SEARCH_NONE;
-}
-
-/* Where the line ends (behind its LF) that holds byte `pos`, or SEARCH_LINE farther. */
-static int64_t line_behind(struct window *w, int64_t pos)
-{
-	size_t got;
-	const char *p = window_at(w, pos, SEARCH_LINE, &got), *lf;
-
-	got = MIN(got, SEARCH_LINE);
-	lf = got ? memchr(p, '\n', got) : NULL;
-	return pos + (lf ? lf + 1 - p : (int64_t)got);
-}
-
-/* The line, or piece of one, that ends at `end`. */
-static bool piece_before(struct hunt *h, int64_t end, bool ends, struct piece *c)
-{
-	size_t got, skip;
-	const char *p = window_before(h->w, end, (size_t)MIN(end, SEARCH_LINE + 2), &got), *lf;
-	bool closed = got && p[got - 1] == '\n';
-
-	if (!got)
-		return false;
-	lf = memrchr(p, '\n', got - closed);
-	skip = lf ? (size_t)(lf + 1 - p) : got > SEARCH_LINE ? got - SEARCH_LINE : 0;
-	*c = (struct piece){ .at = end - (int64_t)(got - skip), .p = p + skip, .all = got - skip };
-	c->begins = lf || c->at == 0;
-	c->ends = ends || closed;
-	c->n = c->ends ? without_returns(c->p, c->all - closed) : c->all;
-	return true;
-}
-
-static enum search_answer lines_back(struct hunt *h)
-{
-	int64_t end = h->todo->start < h->todo->end ? line_behind(h->w, h->todo->end - 1) : 0;
-	bool ends = true;
-	struct piece c;
-
-	while (h->todo->start < h->todo->end && h->budget > 0) {
-		if (!piece_before(h, end, ends, &c))
-			break;
-		if (try_piece(h, &c, true) == SEARCH_HIT)
-			return SEARCH_HIT;
-		ends = c.begins;
-		end = c.begins ? c.at : c.at + SEARCH_OVERLAP;
-		h->todo->end = MIN(h->todo->end, MAX(c.at, h->todo->start));
-	}
-	if (h->budget > 0)
-		h->todo->end = h->todo->start;
-	return SEARCH_NONE;
-}
-
-enum search_answer search_range(struct search *s, struct window *w, struct range *todo, bool back, int64_t budget,
-                                struct range *hit, struct search_sum *sum)
-{
-	struct hunt h = { .s = s, .w = w, .todo = todo, .hit = hit, .sum = sum, .budget = budget > 0 ? budget : INT64_MAX };
-
-	if (s->is_literal)
-		return back ? literal_back(&h) : literal_ahead(&h);
-	return back ? lines_back(&h) : lines_ahead(&h);
+	return search_try(s, p ? p : "", n, from, 0, m);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/legend.h"
 #include "spawn.h"
 
 struct saying {
@@ -9,7 +10,8 @@ struct saying {
 	struct subject subject;
 	enum judgement judgement;
 	struct prompt_ops ask;
-	char label[160];
+	struct legend legend; /* of notes */
+	char label[240];
 };
 
 static const enum judgement choices[] = { JUDGED_ACCEPTED, JUDGED_QUESTIONED, JUDGED_REJECTED, JUDGED_WITHDRAWN };
@@ -19,6 +21,7 @@ static void saying_free(void *ctx)
 	struct saying *s = ctx;
 
 	subject_free(&s->subject);
+	legend_free(&s->legend);
 	free(s);
 }
 
@@ -139,10 +142,41 @@ static void file_note(void *ctx, const char *text)
 	saying_free(s);
 }
 
+/* Tab: what the abbreviation stands for; at the beginning of a word all that there are, one after the other. */
+static void offer_legend(void *ctx, const char *text, struct strv *out)
+{
+	struct saying *s = ctx;
+	size_t at;
+	const struct legend_sign *sign = legend_at_end(&s->legend, text, &at);
+
+	for (size_t i = 0; i < s->legend.n; i++)
+		if (sign ? sign == &s->legend.v[i] : text[at] == '\0')
+			strv_addf(out, "%.*s%s", (int)at, text, s->legend.v[i].meaning);
+}
+
+#define LEGEND_ROOM 48   /* cells that the note itself keeps */
+#define LEGEND_BYTES 110 /* of a legend that goes into the label */
+
+static void label_note(struct saying *s)
+{
+	struct review_place at = place_of(&s->subject);
+	struct buf where = { 0 }, legend = { 0 };
+
+	review_place_text(&at, &where);
+	legend_text(&s->legend, &legend);
+	snprintf(s->label, sizeof(s->label), "note on %s%s%.80s", s->subject.ref, where.len ? " " : "", where.data ? where.data : "");
+	size_t used = strlen(s->label);
+	bool fits = legend.len <= LEGEND_BYTES && canvas_measure(s->ui->canvas, legend.data ? legend.data : "") + (int)used + LEGEND_ROOM <= s->ui->cols;
+	snprintf(s->label + used, sizeof(s->label) - used, fits ? " (Tab: %s): " : legend.len ? " (Tab: legend): " : ": ",
+	         legend.data ? legend.data : "");
+	buf_free(&where);
+	buf_free(&legend);
+}
+
 unsigned act_note(struct view *v, const char *arg)
 {
 	struct saying *s = saying_new(v, "noted on");
-	struct buf where = { 0 };
+	struct err e = { 0 };
 
 	if (!s)
 		return TURN_DRAW;
@@ -150,13 +184,11 @@ unsigned act_note(struct view *v, const char *arg)
 		file_note(s, arg);
 		return TURN_DRAW;
 	}
-	struct review_place at = place_of(&s->subject);
-	review_place_text(&at, &where);
-	snprintf(s->label, sizeof(s->label), "note on %s%s%.80s: ", s->subject.ref, where.len ? " " : "",
-	         where.data ? where.data : "");
-	buf_free(&where);
+	if (!legend_load(v->ui->ws, &s->legend, &e))
+		ui_error(v->ui, "%s", e.msg);
+	label_note(s);
 	s->ask = (struct prompt_ops){
-		.label = s->label, .kind = PROMPT_TEXT, .done = file_note, .cancelled = saying_free,
+		.label = s->label, .kind = PROMPT_TEXT, .complete = offer_legend, .done = file_note, .cancelled = saying_free,
 	};
 	ui_ask(v->ui, &s->ask, s, NULL, HISTORY_NOTE);
 	return TURN_DRAW;

@@ -7,6 +7,7 @@
 #include "spawn.h"
 #include "editor.h"
 #include "text.h"
+#include "turns.h"
 
 /* What a question or a child is about; freed by whoever ends it. */
 struct order {
@@ -15,6 +16,7 @@ struct order {
 	char ref[REF_TEXT];  /* of it; "" for a new step */
 	char *draft;         /* NULL */
 	char *cwd;           /* NULL */
+	bool quiet;          /* its stdout is not wanted */
 	struct strv argv;
 	struct prompt_ops ask;
 	char *question;
@@ -93,19 +95,36 @@ static void run_ended(struct ui *ui, void *ctx, const struct spawn_end *end)
 	}
 	free(out);
 	order_free(o);
+	turns_next(ui);
 }
 
-static unsigned start(struct order *o, bool quiet)
+static void start_now(void *ctx)
 {
+	struct order *o = ctx;
 	struct err e = { 0 };
 	struct spawn_spec spec = { .argv = (const char *const *)o->argv.v, .input = o->draft, .cwd = o->cwd ? o->cwd : o->ui->root,
-		.quiet = quiet, .done = run_ended, .ctx = o };
+		.quiet = o->quiet, .done = run_ended, .ctx = o };
 
 	o->ui->follow_new = true;
 	if (!spawn_start(o->ui, &spec, &e)) {
 		ui_error(o->ui, "%s", e.msg);
 		order_free(o);
 	}
+}
+
+static void drop_order(void *ctx)
+{
+	order_free(ctx);
+}
+
+static unsigned start(struct order *o, bool quiet)
+{
+	struct ui *ui = o->ui;
+
+	o->quiet = quiet;
+	if (turns_take(ui, start_now, drop_order, o))
+		ui_notice(ui, "%zu wait%s for others to end (`:set at-once`); :stop all lets them go", turns_waiting(ui),
+		          turns_waiting(ui) == 1 ? "s" : "");
 	return TURN_DRAW;
 }
 
@@ -369,11 +388,12 @@ static void stop_all_yes(void *ctx, const char *text)
 	struct order *o = ctx;
 	struct err e = { 0 };
 	char *by = stopped_by(o->ui);
+	size_t waiting = turns_drop_all(o->ui);
 	int64_t n = 0;
 
 	(void)text;
 	if (run_stop_all(o->ui->ws, by, &n, &e))
-		ui_notice(o->ui, "%lld told to stop", (long long)n);
+		ui_notice(o->ui, waiting ? "%lld told to stop, %zu that waited will not start" : "%lld told to stop", (long long)n, waiting);
 	else
 		ui_error(o->ui, "%s", e.msg);
 	free(by);
@@ -392,7 +412,8 @@ unsigned act_stop(struct view *v, const char *arg)
 		return TURN_DRAW;
 	}
 	if (arg && strcmp(arg, "all") == 0) {
-		ask(order_new(ui, NULL), xasprintf("stop everything that runs here (%lld)?", (long long)ui->running), stop_all_yes);
+		ask(order_new(ui, NULL), xasprintf("stop everything that runs or waits here (%lld)?", (long long)(ui->running + (int64_t)turns_waiting(ui))),
+		    stop_all_yes);
 		return TURN_DRAW;
 	}
 	if (!need_attempt(ui, &s))

@@ -4,7 +4,7 @@
 
 #include "messages.h"
 #include "pane.h"
-#include "screen.h"
+#include "set.h"
 #include "text.h"
 
 static unsigned back(struct view *v, const char *arg)
@@ -180,7 +180,7 @@ static void keep_theme(void *ctx, const char *text)
 	if (theme) {
 		wear(t, theme);
 		theme_free(t->before);
-		ui_notice(t->ui, "theme %s; to keep it, write  theme = %s  into ~/.config/tickmark/config", text, text);
+		ui_notice(t->ui, "theme %s; to keep it:  :set theme %s", text, text);
 	} else {
 		wear(t, t->before);
 		ui_error(t->ui, "%s", e.msg);
@@ -272,6 +272,8 @@ void command_complete(void *ctx, const char *text, struct strv *out)
 		strv_free(&names);
 		return;
 	}
+	if (blank && strncmp(text, "set ", 4) == 0)
+		set_complete(blank + 1, out);
 	for (size_t i = 0; i < command_table_len && !blank; i++)
 		if (strncmp(command_table[i].name, text, n) == 0)
 			strv_add(out, command_table[i].name);
@@ -328,7 +330,7 @@ const struct view_action ui_actions[] = {
 	{ CMD_BACK, back }, { CMD_ESCAPE, escape }, { CMD_QUIT, quit }, { CMD_CANCEL, cancel }, { CMD_REDRAW, redraw },
 	{ CMD_SUSPEND, suspend }, { CMD_MOUSE, mouse }, { CMD_HELP, help }, { CMD_NOTICES, notices },
 	{ CMD_WORKSPACE, go_workspace }, { CMD_EXECUTION, go_execution }, { CMD_ARTIFACTS, go_artifacts },
-	{ CMD_SEARCH, search }, { CMD_THEME, theme }, { CMD_GOTO, go_to }, { CMD_COMMAND_LINE, command_line },
+	{ CMD_SEARCH, search }, { CMD_THEME, theme }, { CMD_SET, act_set }, { CMD_GOTO, go_to }, { CMD_COMMAND_LINE, command_line },
 	{ CMD_COPY, act_copy }, { CMD_SAVE, act_save }, { CMD_OUTSIDE, act_outside }, { CMD_REPEAT, act_repeat },
 	{ CMD_RERUN, act_rerun }, { CMD_EDIT, act_edit }, { CMD_ADD, act_add }, { CMD_STOP, act_stop },
 	{ CMD_DIFF, act_diff }, { CMD_DIFF_PICK, act_diff_pick }, { CMD_CORRECTIONS, act_corrections },

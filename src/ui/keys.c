@@ -62,7 +62,7 @@ const struct command_info command_table[] = {
 	{ CMD_SEARCH_PREV, "search-prev", EVERYWHERE("N"), "previous hit", 0 },
 	{ CMD_SEARCH_RECORD, "search-record", EVERYWHERE("S"), "search the whole record: code, streams, files, notes …", COMMAND_ARG },
 	{ CMD_FILTER, "filter", LISTS("f"), "only steps that fit: outcome:error mark:none asker: age: input: verdict: text", COMMAND_ARG },
-	{ CMD_FILTER_LINES, "filter-lines", PAGERS("f"), "show only lines that match", COMMAND_LATER },
+	{ CMD_FILTER_LINES, "filter-lines", PAGERS("f"), "only lines that match; Enter goes to one", COMMAND_ARG },
 	{ CMD_NEXT_STEP, "next-step", LISTS(". ]"), "next step", 0 },
 	{ CMD_PREV_STEP, "prev-step", LISTS(", ["), "previous step", 0 },
 	{ CMD_NEXT_SECTION, "next-section", PAGERS(". ]"), "next section of the attempt", 0 },
@@ -111,6 +111,7 @@ const struct command_info command_table[] = {
 	{ CMD_BRANCH, "branch", LISTS("B"), "branch a session from here", COMMAND_LATER },
 	{ CMD_REWIND, "rewind", LISTS("Z"), "back to the state before", COMMAND_LATER },
 	{ CMD_THEME, "theme", { NULL }, "another theme: `:theme light`; `:theme` alone tries them on", COMMAND_ARG },
+	{ CMD_SET, "set", { NULL }, "a setting: `:set timeout 30m`, `:set timeout?`, `:set theme light`", COMMAND_ARG },
 
 	{ CMD_HELP, "help", EVERYWHERE("? F1"), "help for this place", 0 },
 	{ CMD_COMMAND_LINE, "command-line", EVERYWHERE(":"), "commands by name", 0 },

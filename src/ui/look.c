@@ -70,49 +70,6 @@ static void add_hex(const struct looked_file *f, struct buf *out)
 		buf_adds(out, "empty\n");
 }
 
-/* Indented JSON; what is no JSON stays as it is. */
-static bool add_json(const struct looked_file *f, struct buf *out)
-{
-	int depth = 0;
-	bool inside = false;
-	const char *p = f->bytes.data;
-
-	struct json_value *v = f->cut || f->bytes.len == 0 ? NULL : json_read(p, f->bytes.len, NULL);
-	if (!v)
-		return false;
-	json_free(v);
-	for (size_t i = 0; i < f->bytes.len; i++) {
-		char c = p[i];
-
-		if (inside) {
-			buf_addc(out, c);
-			if (c == '\\' && i + 1 < f->bytes.len)
-				buf_addc(out, p[++i]);
-			else if (c == '"')
-				inside = false;
-			continue;
-		}
-		if (strchr(" \t\r\n", c))
-			continue;
-		if (c == '}' || c == ']') {
-			depth--;
-			if (out->len && out->data[out->len - 1] != '{' && out->data[out->len - 1] != '[')
-				buf_addf(out, "\n%*s", 2 * MIN(depth, 100), "");
-		} else if (out->len && (out->data[out->len - 1] == '{' || out->data[out->len - 1] == '[')) {
-			buf_addf(out, "\n%*s", 2 * MIN(depth, 100), "");
-		}
-		buf_addc(out, c);
-		depth += c == '{' || c == '[';
-		inside = c == '"';
-		if (c == ',')
-			buf_addf(out, "\n%*s", 2 * MIN(depth, 100), "");
-		if (c == ':')
-			buf_addc(out, ' ');
-	}
-	buf_addc(out, '\n');
-	return true;
-}
-
 static struct view *text_view_of(struct ui *ui, const struct pager_spec *spec, enum way look, const char *how, const struct buf *text,
                                  struct err *e)
 {
@@ -151,15 +108,12 @@ static struct view *as_text(struct ui *ui, const struct pager_spec *spec, const 
 	return v;
 }
 
-static struct view *as_made(struct ui *ui, const struct pager_spec *spec, const struct looked_file *f, enum way look, struct err *e)
+static struct view *as_hex(struct ui *ui, const struct pager_spec *spec, const struct looked_file *f, struct err *e)
 {
 	struct buf text = { 0 };
-	struct view *v = NULL;
 
-	if (look == LOOK_HEXDUMP)
-		add_hex(f, &text);
-	if (look == LOOK_HEXDUMP || add_json(f, &text))
-		v = text_view_of(ui, spec, look, look == LOOK_JSON ? "JSON, indented" : "hex", &text, e);
+	add_hex(f, &text);
+	struct view *v = text_view_of(ui, spec, LOOK_HEXDUMP, "hex", &text, e);
 	buf_free(&text);
 	return v;
 }
@@ -170,7 +124,9 @@ static struct view *open_as(struct ui *ui, const struct pager_spec *spec, enum w
 
 	if (look == LOOK_TABLE)
 		return view_table_new(ui, spec, f);
-	v = look == LOOK_TEXT ? as_text(ui, spec, f, e) : as_made(ui, spec, f, look, e);
+	if (look == LOOK_JSON)
+		return view_json_new(ui, spec, f);
+	v = look == LOOK_TEXT ? as_text(ui, spec, f, e) : as_hex(ui, spec, f, e);
 	look_free(f);
 	return v;
 }

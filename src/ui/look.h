@@ -30,7 +30,8 @@ struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err 
 unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir);
 unsigned look_encoding(struct view *v, const struct pager_spec *spec, const char *arg);
 
-/* view_table.c; takes over f. NULL: it is no table. */
+/* view_table.c, view_json.c; both take over f. NULL: it is none. */
 struct view *view_table_new(struct ui *ui, const struct pager_spec *spec, struct looked_file *f);
+struct view *view_json_new(struct ui *ui, const struct pager_spec *spec, struct looked_file *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* What the files of the pager share: view_pager.c shows, pager_move.c moves, pager_search.c finds,
- * pager_go.c selects, copies and goes to other sections. */
+ * view_lines.c lists what is found, pager_go.c selects, copies and goes to other sections. */
 #ifndef TICKMARK_UI_PAGER_H
 #define TICKMARK_UI_PAGER_H
 
@@ -99,10 +99,16 @@ void pager_show_found(struct pager *p, const struct pager_spec *spec);
 bool pager_try_goto(struct pager *p);      /* towards goto_line, once the index has come so far */
 bool pager_hunt(struct pager *p);          /* one slice of the search; true when it is over */
 void pager_search(struct view *v, const char *pattern);
+/* The same from a place on. */
+void pager_search_from(struct pager *p, const char *pattern, int64_t pos);
 unsigned pager_goto(struct view *v, const char *arg);
 unsigned pager_search_next(struct view *v, const char *arg);
 unsigned pager_search_prev(struct view *v, const char *arg);
 unsigned pager_cancel(struct view *v, const char *arg);
+
+/* ---- view_lines.c ---- */
+
+unsigned pager_filter_lines(struct view *v, const char *arg); /* f: only lines that match */
 
 /* ---- pager_go.c ---- */
 

@@ -94,9 +94,9 @@ bool pager_hunt(struct pager *p)
 	return h->todo.start >= h->todo.end && (hunt_end_without(p), true);
 }
 
-void pager_search(struct view *v, const char *pattern)
+/* False: there is nothing to look for. */
+static bool take_pattern(struct pager *p, const char *pattern)
 {
-	struct pager *p = pager_of(v);
 	struct err e = { 0 };
 	size_t at;
 
@@ -107,14 +107,29 @@ void pager_search(struct view *v, const char *pattern)
 	p->hit = (struct range){ -1, -1 };
 	p->hunt.on = false;
 	if (!*pattern)
-		return;
+		return false;
 	p->search = search_compile(pattern, strlen(pattern), 0, &at, &e);
-	if (!p->search) {
-		ui_error(v->ui, "%s", e.msg);
+	if (!p->search)
+		ui_error(p->view.ui, "%s", e.msg);
+	p->follow = p->follow && !p->search;
+	return p->search != NULL;
+}
+
+void pager_search(struct view *v, const char *pattern)
+{
+	struct pager *p = pager_of(v);
+
+	if (!take_pattern(p, pattern))
 		return;
-	}
-	p->follow = false;
 	hunt_start(p, false);
+	pager_hunt(p);
+}
+
+void pager_search_from(struct pager *p, const char *pattern, int64_t pos)
+{
+	if (!take_pattern(p, pattern))
+		return;
+	p->hunt = (struct hunt){ .on = true, .from = pos, .todo = { pos, p->text.size } };
 	pager_hunt(p);
 }
 

@@ -10,8 +10,9 @@
 #include "model/keep.h"
 #include "spawn.h"
 #include "headless.h"
-#include "screen.h"
+#include "set.h"
 #include "text.h"
+#include "turns.h"
 #include "visit.h"
 
 #define WORKERS 2
@@ -111,6 +112,7 @@ unsigned ui_poll_record(struct ui *ui)
 	}
 	ui->watch_failed = false;
 	count_runs(ui);
+	turns_next(ui);
 	if (what & WATCH_LOST || news.many || news.n == 0)
 		mask |= ui_changed(ui, 0);
 	for (size_t i = 0; i < news.n; i++) {
@@ -181,48 +183,6 @@ bool ui_open_record(struct ui *ui, struct err *e)
 	query_log(ui->query, &newest, find_newest, &ui->newest, NULL);
 	show_panes(ui);
 	return true;
-}
-
-/* ---- settings of the screen ------------------------------------------------------------------------------------ */
-
-static bool take_setting(void *ctx, const char *key, const char *value, struct err *e)
-{
-	struct ui *ui = ctx;
-	struct err wrong = { 0 };
-
-	(void)e;
-	if (strncmp(key, "key.", 4) == 0) {
-		if (!keymap_bind(ui->keymap, key + 4, value, &wrong))
-			ui_error(ui, "configuration: %s", wrong.msg);
-	} else if (strcmp(key, "theme") == 0) {
-		struct theme *t = theme_load(value, &wrong);
-		if (!t) {
-			ui_error(ui, "configuration: %s", wrong.msg);
-		} else {
-			theme_free(ui->theme);
-			ui->theme = t;
-		}
-	} else if (strcmp(key, "mouse") == 0) {
-		ui->mouse = strcmp(value, "off") != 0;
-	}
-	return true; /* what is wrong here must not keep the screen from opening */
-}
-
-static void read_settings(struct ui *ui)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	struct err e = { 0 };
-	char *path;
-
-	if (config && *config == '/')
-		path = xasprintf("%s/tickmark/config", config);
-	else if (home && *home)
-		path = xasprintf("%s/.config/tickmark/config", home);
-	else
-		return;
-	if (!conf_read(path, take_setting, ui, &e))
-		ui_error(ui, "%s", e.msg);
-	free(path);
 }
 
 /* ---- the loop on a terminal --------------------------------------------------------------------------------------- */
@@ -427,8 +387,12 @@ static bool open_place(struct ui *ui, struct err *e)
 	return true;
 }
 
-static void say_what_runs(const struct ui *ui)
+static void say_what_runs(struct ui *ui)
 {
+	size_t waiting = turns_drop_all(ui);
+
+	if (waiting)
+		fprintf(stderr, "tickmark: %zu that waited for a turn %s not started\n", waiting, waiting == 1 ? "was" : "were");
 	if (ui->running > 0)
 		fprintf(stderr, "tickmark: %lld attempt%s still running; 'tickmark log' lists, 'tickmark stop' stops\n",
 		        (long long)ui->running, ui->running == 1 ? " is" : "s are");
@@ -438,6 +402,7 @@ static void ui_free(struct ui *ui)
 {
 	prompt_free(ui->prompt);
 	ui->prompt = NULL;
+	turns_drop_all(ui);
 	spawn_forget_all(ui);
 	while (ui->depth > 0) {
 		struct view *v = ui->stack[--ui->depth];
@@ -476,7 +441,7 @@ static bool begin(struct ui *ui, const char *path, const struct ui_options *opti
 	if (!ui->workers)
 		return false;
 	loop_add(ui->loop, workers_fd(ui->workers), on_workers, ui);
-	read_settings(ui);
+	set_read(ui);
 	if (options->theme) {
 		struct theme *t = theme_load(options->theme, e);
 		if (!t)

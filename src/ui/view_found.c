@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "model/searching.h"
 #include "pane.h"
 #include "section.h"
@@ -16,7 +17,7 @@
 /* A heading (an attempt) or a hit. Strings are owned. */
 struct row_found {
 	bool heading;
-	int64_t attempt;
+	int64_t attempt, message;
 	char ref[REF_TEXT];
 	char *title;           /* of a heading */
 	enum found_in in;
@@ -107,7 +108,7 @@ static bool take_hit(void *ctx, const struct record_hit *h)
 	}
 	r = new_row(w);
 	*r = (struct row_found){
-		.attempt = h->attempt, .in = h->in, .path = h->path ? xstrdup(h->path) : NULL, .sha256 = h->sha256, .line = h->line,
+		.attempt = h->attempt, .message = h->message, .in = h->in, .path = h->path ? xstrdup(h->path) : NULL, .sha256 = h->sha256, .line = h->line,
 		.position = h->position, .length = h->length, .more = h->more, .text = xmemdup(h->text, h->len + 1), .len = h->len,
 		.match_start = h->match_start, .match_len = h->match_len,
 	};
@@ -279,10 +280,12 @@ static unsigned open_row(struct view *view, const char *arg)
 	struct view *opened;
 
 	(void)arg;
-	if (!h || h->attempt == 0) {
-		ui_notice(view->ui, h ? "this is a message: its view comes later" : "there is nothing to open");
+	if (!h) {
+		ui_notice(view->ui, "there is nothing to open");
 		return TURN_DRAW;
 	}
+	if (h->attempt == 0)
+		return messages_show(view->ui, h->message);
 	spec.attempt = h->attempt;
 	spec.pos = h->position;
 	spec.found = h->length;

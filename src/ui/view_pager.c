@@ -309,7 +309,8 @@ static const struct view_action actions[] = {
 	{ CMD_SEARCH_NEXT, pager_search_next }, { CMD_SEARCH_PREV, pager_search_prev }, { CMD_CANCEL, pager_cancel }, { CMD_ESCAPE, pager_escape },
 	{ CMD_SELECT, pager_select }, { CMD_COPY, pager_copy }, { CMD_NEXT_SECTION, pager_next_section },
 	{ CMD_PREV_SECTION, pager_prev_section }, { CMD_NEXT_LOOK, pager_next_look }, { CMD_PREV_LOOK, pager_prev_look },
-	{ CMD_ENCODING, pager_encoding }, { CMD_NEXT_ATTEMPT, pager_next_attempt }, { CMD_PREV_ATTEMPT, pager_prev_attempt }, { CMD_NONE, NULL },
+	{ CMD_ENCODING, pager_encoding }, { CMD_NEXT_ATTEMPT, pager_next_attempt }, { CMD_PREV_ATTEMPT, pager_prev_attempt },
+	{ CMD_FILTER_LINES, pager_filter_lines }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pane.h"
+#include "turns.h"
 #include "text.h"
 
 #define THREE_COLS 72 /* from here on all three are shown */
@@ -161,6 +162,8 @@ static void panes_title(struct view *v, struct buf *left, struct buf *right)
 	add_tally(ui, &counts, "attempts", "attempt", "attempts");
 	if (ui->running > 0)
 		buf_addf(&counts, " · %lld running", (long long)ui->running);
+	if (turns_waiting(ui) > 0)
+		buf_addf(&counts, " · %zu waiting", turns_waiting(ui));
 	add_review(ui, &counts);
 	buf_addf(left, "   %s", counts.data);
 	buf_free(&counts);

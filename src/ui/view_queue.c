@@ -1,22 +1,20 @@
 /*
- * The review queue (5): what is left, worst first, each with its reason. It is made by a worker, and
- * again when a mark or an attempt came. u and U go along it from the views above, too.
+ * The review queue (5): what is left, worst first, each with its reason, as workers bring it. u and U go along
+ * it from the views above, too.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pane.h"
+#include "queue_feed.h"
 
-struct work;
 struct queue_view {
 	struct view view;
 	struct queue queue;
 	struct queue_request request;
 	struct list_array rows;
 	struct listview list;
-	struct job *job;   /* NULL: none is under way */
-	struct work *work; /* its context */
-	bool again;        /* something came while it was */
+	struct queue_feed *feed;
 	bool loaded;
 	char *error;       /* why there is none; NULL */
 };
@@ -26,39 +24,7 @@ static struct queue_view *queue_of(struct view *v)
 	return (struct queue_view *)v;
 }
 
-/* ---- the worker -------------------------------------------------------------------------------------- */
-
-struct work {
-	struct queue_view *owner; /* NULL: the view is gone */
-	struct workspace *ws;
-	const char *record;
-	struct queue_request request;
-	struct job *job;
-	struct queue queue;
-	struct err e;
-	bool ok;
-};
-
-static bool work_cancelled(void *ctx)
-{
-	return job_cancelled(((struct work *)ctx)->job);
-}
-
-static void work_run(struct job *job, void *ctx)
-{
-	struct work *w = ctx;
-	struct query *q;
-
-	w->job = job; /* of the worker's thread alone */
-	w->request.cancelled = work_cancelled;
-	w->request.ctx = w;
-	w->e = (struct err){ 0 };
-	q = w->ws ? query_open(w->ws, &w->e) : query_open_file(w->record, &w->e);
-	w->ok = q && queue_load(q, w->ws, &w->request, &w->queue, &w->e);
-	query_close(q);
-}
-
-static void start(struct queue_view *v);
+/* ---- what is brought --------------------------------------------------------------------------------- */
 
 static void keep_place(struct queue_view *v, int64_t step, int64_t index)
 {
@@ -72,50 +38,47 @@ static void keep_place(struct queue_view *v, int64_t step, int64_t index)
 	listbox_validate(&v->list.box);
 }
 
-static void work_done(void *ctx, bool cancelled)
+/* The step under the cursor; 0: none. */
+static int64_t step_here(const struct queue_view *v)
 {
-	struct work *w = ctx;
-	struct queue_view *v = w->owner;
+	int64_t index = v->list.box.cursor.v[0];
 
-	if (v) {
-		v->job = NULL;
-		if (w->ok) {
-			int64_t index = v->list.box.cursor.v[0];
-			int64_t step = v->list.box.placed && index < (int64_t)v->queue.n ? v->queue.v[index].step : 0;
-
-			queue_free(&v->queue);
-			v->queue = w->queue;
-			w->queue = (struct queue){ 0 };
-			bool first = !v->loaded;
-			v->loaded = true;
-			free(v->error);
-			v->error = NULL;
-			keep_place(v, first ? 0 : step, first ? 0 : index);
-		} else if (!cancelled) {
-			free(v->error);
-			v->error = xstrdup(w->e.msg);
-		}
-		if (v->again)
-			start(v);
-	}
-	queue_free(&w->queue);
-	free(w);
+	return v->list.box.placed && index < (int64_t)v->queue.n ? v->queue.v[index].step : 0;
 }
 
-static const struct job_ops work_ops = { .run = work_run, .done = work_done };
-
-static void start(struct queue_view *v)
+static void take_whole(void *ctx, struct queue *q)
 {
-	struct work *w;
+	struct queue_view *v = ctx;
+	int64_t step = step_here(v), index = v->list.box.cursor.v[0];
+	bool first = !v->loaded;
 
-	v->again = v->job != NULL;
-	if (v->job)
-		return;
-	w = xcalloc(1, sizeof(*w));
-	*w = (struct work){ .owner = v, .ws = v->view.ui->ws, .record = v->view.ui->record, .request = v->request };
-	v->job = workers_submit(v->view.ui->workers, &work_ops, w);
-	v->work = w;
+	queue_free(&v->queue);
+	v->queue = *q;
+	*q = (struct queue){ 0 };
+	v->loaded = true;
+	free(v->error);
+	v->error = NULL;
+	keep_place(v, first ? 0 : step, first ? 0 : index);
 }
+
+static void take_step(void *ctx, struct queue_again *a)
+{
+	struct queue_view *v = ctx;
+	int64_t step = step_here(v), index = v->list.box.cursor.v[0];
+
+	queue_put(&v->queue, a);
+	keep_place(v, step, index);
+}
+
+static void take_failure(void *ctx, const char *why)
+{
+	struct queue_view *v = ctx;
+
+	free(v->error);
+	v->error = xstrdup(why);
+}
+
+static const struct queue_feed_ops feed_ops = { .whole = take_whole, .step = take_step, .failed = take_failure };
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */
 
@@ -144,11 +107,14 @@ static void queue_draw(struct view *view, struct canvas *c, struct rect r)
 static void queue_title(struct view *view, struct buf *left, struct buf *right)
 {
 	struct queue_view *v = queue_of(view);
+	int percent;
 
 	buf_adds(left, "Review queue");
 	if (v->request.sample)
 		buf_addf(left, "   sample of %lld, seed %lld", (long long)v->queue.drawn, (long long)v->request.seed);
-	if (v->job)
+	if (queue_feed_is_busy(v->feed, &percent) && percent > 0)
+		buf_addf(right, "looking … %d %%   ", percent);
+	else if (queue_feed_is_busy(v->feed, &percent))
 		buf_adds(right, "looking … ");
 	if (v->loaded)
 		buf_addf(right, "%zu to review · %lld done", v->queue.n, (long long)v->queue.reviewed);
@@ -188,10 +154,8 @@ static unsigned queue_cancel(struct view *view, const char *arg)
 	struct queue_view *v = queue_of(view);
 
 	(void)arg;
-	if (!v->job)
+	if (!queue_feed_cancel(v->feed))
 		return TURN_UNHANDLED;
-	v->again = false;
-	job_cancel(v->job);
 	ui_notice(view->ui, "cancelled; what is shown may lack something");
 	return TURN_DRAW;
 }
@@ -211,8 +175,7 @@ static bool queue_subject(struct view *view, struct subject *out)
 
 static unsigned queue_changed(struct view *view, int64_t attempt)
 {
-	(void)attempt;
-	start(queue_of(view));
+	queue_feed_changed(queue_of(view)->feed, attempt);
 	return TURN_DRAW;
 }
 
@@ -232,10 +195,7 @@ static void queue_view_free(struct view *view)
 {
 	struct queue_view *v = queue_of(view);
 
-	if (v->job) {
-		v->work->owner = NULL;
-		job_cancel(v->job);
-	}
+	queue_feed_free(v->feed);
 	queue_free(&v->queue);
 	free(v->error);
 	listview_done(&v->list);
@@ -269,7 +229,7 @@ struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed)
 	v->view = (struct view){ .ops = &ops, .ui = ui };
 	v->request = (struct queue_request){ .sample = sample, .seed = seed };
 	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
-	start(v);
+	v->feed = queue_feed_new(ui, &v->request, &feed_ops, v);
 	return &v->view;
 }
 

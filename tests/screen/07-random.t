@@ -16,7 +16,7 @@ printf 'import time\nend = time.time() + 20\ni = 0\nwhile time.time() < end:\n  
 import random, sys
 random.seed(int(sys.argv[1]))
 keys = ("j k Down Up Space b PgDn PgUp Ctrl-D Ctrl-U g G Home End Enter Right Left l h Esc Esc Tab S-Tab 1 2 3 7 z ? "
-        "n N . , > < v y w F M # @ + - I Ctrl-L Ctrl-C s o x e d D W t 漢 : / J X Backspace").split()
+        "f 5 4 u U p n N . , > < v y w F M # @ + - I Ctrl-L Ctrl-C s o x e d D W t 漢 : / J X Backspace").split()
 last = ""
 for _ in range(int(sys.argv[2])):
     r = random.random()

@@ -5,7 +5,8 @@
 # she has never seen the program: ? tells the keys; a sample, its unreviewed failure, why, the correction, a report
 fixture review "$work/ws"
 cd "$work/ws" || exit 1
-out=$("$TICKMARK" --script - --size 100x30 <<'X'
+newcomer() { "$TICKMARK" --script "$work/newcomer.keys" --size 100x30 2>&1; }
+cat > "$work/newcomer.keys" <<'X'
 wait-idle
 key ?
 text /review queue
@@ -45,6 +46,11 @@ see corrected  2.2
 see KeyError: 'TIV'
 key >
 see corrects   2.1
+key d
+wait-idle
+see print(d["TIV"])
+see print(d["limit"])
+key q
 key t
 text limit, not TIV: agreed to the terms
 key Enter
@@ -54,7 +60,7 @@ text :report review.html
 key Enter
 wait the report is in review.html
 X
-); is "she gets through" $? 0
+out=$(newcomer); is "she gets through" $? 0
 [ "$count" = 1 ] && unlike "nothing of the script failed" "$out" 'is not on the screen'
 tm show 2.2 --json; jis "the correction is accepted, with its note" '[(m["judgement"], m["note"], m["reviewer"], m["how"]) for m in d["marks"]]' \
 	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer', 'screen')]"
@@ -62,6 +68,20 @@ tm show 4 --json; jis "the failure is rejected" '[m["judgement"] for m in d["mar
 like "the report says so" "$(cat review.html)" 'accepted.*limit, not TIV'
 is "as the same sample again" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1 | grep -c '^[0-9].*Cut the')" 0
 like "which knows what was done" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1)" '^5 of 5 steps drawn by seed 7: 2 reviewed, 3 to review$'
+
+# the same on evidence: a record that was sent, and what she said brought home
+fixture review "$work/own"; cd "$work/own" || exit 1
+tm pack "$work/sent.db"; is "a record is sent" "$rc" 0
+tm review "$work/sent.db" "$work/hers"; is "and reviewed elsewhere" "$rc" 0
+cd "$work/hers" || exit 1
+out=$(newcomer); is "she gets through there, too" $? 0
+like "her report says so" "$(cat review.html)" 'accepted.*limit, not TIV'
+cd "$work/own" || exit 1
+tm show 2.2 --json; jis "of which the owner knows nothing yet" 'd["marks"]' "[]"
+tm merge "$work/hers"; like "until it is merged" "$out" '^merged: 2 marks'
+tm show 2.2 --json; jis "as she filed it" '[(m["judgement"], m["note"], m["reviewer"]) for m in d["marks"]]' \
+	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer')]"
+tm verify; is "and the owner's record is whole" "$rc" 0
 
 # sixty attempts: read by dossier, marked, on to the next
 mkdir "$work/sixty"; cd "$work/sixty" || exit 1

@@ -55,7 +55,8 @@ static bool is_users(const char *name)
 /* Every limit is a setting, and every setting that is none is known by name. */
 static void the_table_is_complete(void **state)
 {
-	static const char *const others[] = { "python", "name", "noise", "tier", "attached-files", "attached-size", "fixer", "assistant", "fix-attempts", "assistant-runs", "reviewer", "signing-key" };
+	static const char *const others[] = { "python", "name", "noise", "tier", "attached-files", "attached-size", "fixer", "assistant", "fix-attempts",
+		                                  "assistant-runs", "reviewer", "signing-key", "at-once" };
 	size_t known = 0;
 
 	(void)state;

@@ -24,6 +24,16 @@ static void counted(void **state)
 		{ "xΑ", 0, 0, 1 },               /* Greek capital alpha */
 		{ "total_ѕum = сount", 0, 0, 2 },
 		{ "ａbc", 0, 0, 1 },             /* wide a */
+		{ "сор = 1", 0, 0, 3 },             /* a whole Cyrillic word that reads as a Latin one */
+		{ "а = b", 0, 0, 1 },
+		{ "а_1 = 2", 0, 0, 1 },
+		{ "сор и жук", 0, 0, 0 },           /* among words of its own language */
+		{ "жук\nсор = 1", 0, 0, 3 },        /* of another line */
+		{ "сор = 1\nжук", 0, 0, 3 },
+		{ "ρ = 2; ν = 3", 0, 0, 0 },             /* Greek letters, as who calculates writes them */
+		{ "ΟΚ = 1", 0, 0, 2 },
+		{ "ｔｏｔａｌ = 1", 0, 0, 5 },           /* wide letters */
+		{ "漢字 ＡＢＣ", 0, 0, 0 },
 		{ "user\u202e", 0, 1, 0 },
 		{ "a\u2066b\u2069", 0, 2, 0 },
 		{ "a\u200bb", 1, 0, 0 },
@@ -71,6 +81,13 @@ static void many(void **state)
 		buf_adds(&text, "a\u200bb ");
 	odd_count(&sum, text.data, text.len);
 	assert_int_equal(sum.hidden, 5000);
+	buf_clear(&text);
+	for (int i = 0; i < 1000; i++)
+		buf_adds(&text, "о");
+	buf_adds(&text, " жук a\u200bb");
+	sum = (struct odd_sum){ 0 };
+	odd_count(&sum, text.data, text.len);
+	assert_int_equal(sum.hidden, 1); /* what was taken back hides nothing behind it */
 	buf_free(&text);
 }
 
