@@ -41,12 +41,13 @@ inside() {
 }
 inside /root apt-get -qq update
 inside /root apt-get -qq install -y --no-install-recommends git make sudo >/dev/null
+inside /root git config --system --add safe.directory '*' # the clone's origin is root's
 inside /root useradd -m -s /bin/bash jm
 echo 'jm ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/jm"
 
 two_commands() { # USER HOME
 	local as=(setpriv --reuid="$1" --regid="$1" --init-groups)
-	inside "$2" "${as[@]}" bash -euc 'cd; ln -sfn /srv/shared shared; git -c safe.directory="*" clone -q /srv/tickmark.git tickmark; cd tickmark; make demo </dev/null'
+	inside "$2" "${as[@]}" bash -euc 'cd; ln -sfn /srv/shared shared; git clone -q /srv/tickmark.git tickmark; cd tickmark; make demo </dev/null'
 	[ -n "${FRESH_DEMO_ONLY:-}" ] || inside "$2" "${as[@]}" bash -euc 'cd ~/tickmark; make check </dev/null'
 }
 two_commands root /root
