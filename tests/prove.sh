@@ -45,8 +45,9 @@ if [ "$(id -u)" = 0 ]; then users="root plain"; chown "$plain:$plain" "$work/hom
 for variant in "$@"; do
 	# sanitizers once: as root what the release build does there is enough
 	[ "$variant" = release ] || [ -n "${SOAK:-}" ] || users=${users#root }
-	mkdir -p "$work/tree/build/$variant/tests"
+	mkdir -p "$work/tree/build/$variant/tests/bench"
 	cp "build/$variant/tickmark" "$work/tree/build/$variant/"
+	cp "build/$variant/tests/bench/generate" "$work/tree/build/$variant/tests/bench/" # makes large records
 	for kind in unit sandbox; do
 		for bin in build/"$variant"/tests/"$kind"/*; do
 			if [ ! -x "$bin" ] || [ ! -f "$bin" ]; then continue; fi

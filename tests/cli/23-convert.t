@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # What is in complex files: workbooks by key, documents, slides, PDF, images of every kind; hostile ones.
 . "$(dirname "$0")/lib.sh"
 workspace ws

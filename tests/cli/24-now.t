@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Before a rerun: which inputs changed, are missing or new, what they differ in, and what there is against the
 # attempts that made some of them; and O29 as a whole.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # A record from elsewhere: never written; what is said of it goes to a review file, and home from there, once.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Eight at once on one record: runs, marks, notes, messages and a reader. No error reaches anybody, nothing is
 # lost, and what a reader sees only grows.
 . "$(dirname "$0")/lib.sh"

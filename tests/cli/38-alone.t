@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # record.db by itself, as people copy it: whole after every ended attempt, after every command that wrote, and
 # after the screen was left. Copies at any other moment open, verify, and lack the newest at most.
 . "$(dirname "$0")/lib.sh"

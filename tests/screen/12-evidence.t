@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # A record from elsewhere on the screen: files as recorded, refused keys, and the first mark begins the review file.
 . "$(dirname "$0")/lib.sh"
 fixture basic "$work/ws"

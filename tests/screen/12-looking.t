@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Reading what is there: JSON that folds, only the lines that match, messages that were found, cells as in the
 # file (O26), files of one name (O28), expressions of every kind (O37); settings and the legend of notes.
 . "$(dirname "$0")/lib.sh"

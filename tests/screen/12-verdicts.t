@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # What came out again, on the screen: four steps, four verdicts; where one differs and why; two images.
 . "$(dirname "$0")/lib.sh"
 mkdir -p "$work/ws"; cd "$work/ws" || exit 1

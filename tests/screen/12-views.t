@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # Every view: golden screens at 100x30 in colour and at 80x24 with three panes, and at other sizes and in
 # mono what must hold of any screen (invariants.py). views/NAME.keys says "# fixture NAME" and "# rows KIND":
 # list (a row is selected), cells (a cell is), text, prompt or none. REGENERATE=1 writes the goldens anew.

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # O1 to O16 of the faults that users met elsewhere, by their own reproductions, as the screen shows them.
 # (What a terminal gets is 02-terminal.t, editors are 03-editor.t.)
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # s and o: what leaves the record, where it goes, and what stays behind when one thinks better of it.
 . "$(dirname "$0")/lib.sh"
 fixture basic "$work/ws"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one user
 # / in every list: where it lands, what it unfolds, and what it says when there is nothing.
 . "$(dirname "$0")/lib.sh"
 fixture review "$work/ws"
