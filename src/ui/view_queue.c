@@ -236,10 +236,10 @@ struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed)
 bool view_queue_beside(struct view *view, int64_t step, int dir, int64_t *attempt)
 {
 	struct queue_view *v = queue_of(view);
-	int64_t at = v->list.box.placed ? v->list.box.cursor.v[0] : 0;
 
 	if (view->ops != &ops)
 		return false;
+	int64_t at = v->list.box.placed ? v->list.box.cursor.v[0] : 0;
 	/* what was marked just now may be gone from the list already: then its place is the next one's */
 	bool there = at < (int64_t)v->queue.n && v->queue.v[at].step == step;
 	int64_t to = there || dir < 0 ? at + dir : at;
