@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define BLOCK (128 << 10)
-#define BLOCKS 4
+#define BLOCK (64 << 10)
+#define BLOCKS 8
 #define IN_A_ROW 4 /* pages asked for in the same block before it is read */
 
 struct block {

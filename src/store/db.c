@@ -176,7 +176,7 @@ bool db_connect(struct store *st, const char *name, int flags, struct err *e)
 	static const int off[] = { SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML,
 		                   SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION };
 	pthread_once(&once, configure);
-	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : st->ahead ? vfs_ahead_name() : ahead_name();
+	const char *vfs = st->mode == STORE_WRITE ? vfs_name() : ahead_name();
 	int rc = sqlite3_open_v2(name, &st->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
 	int keep_wal = 1;
 

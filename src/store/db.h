@@ -26,7 +26,6 @@ struct store {
 	struct timespec changed;
 	bool in_place;                       /* read without locks: see evidence_is_unchanged */
 	bool copied;                         /* a private copy is read, which has no name any more */
-	bool ahead;                          /* all of it will be read: see vfs_ahead.c */
 	int version;                         /* user_version */
 	struct db_wait {
 		char *file;                  /* that whoever holds the record writes to */

@@ -10,6 +10,7 @@
 #include "evidence.h"
 #include "ledger.h"
 #include "schema.h"
+#include "store/read.h"
 
 #ifndef TICKMARK_VERSION
 #define TICKMARK_VERSION "0.1.0"
@@ -269,9 +270,10 @@ struct store *db_open_ahead(const struct store *like, struct err *e)
 {
 	struct store *st = new_store(like->path, like->mode == STORE_EVIDENCE ? STORE_EVIDENCE : STORE_READ);
 
-	st->ahead = true;
-	if (open_store(st, e) && !st->copied && db_read_begin(st))
+	if (open_store(st, e) && !st->copied && db_read_begin(st)) {
+		store_read_ahead(st);
 		return st;
+	}
 	store_close(st);
 	return NULL;
 }

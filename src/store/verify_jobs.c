@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vfs.h"
 
 #define PIECES 24          /* of a part that is a range of keys */
 #define TRIES 20           /* for one state, while others write */
@@ -190,7 +189,6 @@ static size_t open_all(struct verify *v, struct store *st, size_t most)
 			return n;
 		}
 		v[n].st = other;
-		vfs_ahead_begin(other->db);
 	}
 	return most;
 }
