@@ -97,7 +97,7 @@ struct sandbox_result {
 	bool at_scratch;
 	bool at_files;
 	bool at_processes;
-	bool at_file_size;           /* SIGXFSZ or a file as long as the limit */
+	bool scratch_has_quota;      /* files were in memory, and no other disk can have been full */
 	int64_t cpu_user_us;
 	int64_t cpu_system_us;
 	int64_t peak_memory;
@@ -133,8 +133,10 @@ struct sandbox_collected {
 	int64_t files;
 	int64_t bytes;
 	int64_t noted;         /* LEFT_OTHER */
-	int64_t left_out;     /* over the caps of the policy (artifact files, depth) */
+	int64_t left_out;      /* files not given */
 	char first_left_out[256];
+	const struct limit_info *limit; /* for which the first was not; NULL: it could not be read */
+	int64_t limit_reached;
 };
 /* Walks the upper layer, HOME and tmp, in order of path within each: files new or written to,
  * deleted files (also those below a removed folder are one LEFT_DELETED of the folder, path with a

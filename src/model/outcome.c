@@ -143,6 +143,9 @@ static bool ended_for_limit(struct deciding *d)
 		return set_limit(d, "cpu", d->f->limits->cpu_ms);
 	if (r->signal == SIGXFSZ)
 		return set_limit(d, "file-size", d->f->limits->file_bytes);
+	/* A page of a mapped file for which there is no more room. */
+	if (r->signal == SIGBUS && r->at_scratch)
+		return set_limit(d, "scratch", r->scratch_used);
 	return r->signal == SIGKILL && r->at_memory && set_limit(d, "memory", r->peak_memory);
 }
 
@@ -173,6 +176,13 @@ static bool mapping_was_refused(const struct sandbox_result *r)
 	return false;
 }
 
+static bool is_of_device(const struct trace *t)
+{
+	static const char devices[] = "/dev/";
+
+	return t->path.n >= strlen(devices) && memcmp(t->path.p, devices, strlen(devices)) == 0;
+}
+
 static bool is_at_limit(struct deciding *d)
 {
 	const struct sandbox_result *r = d->f->result;
@@ -192,11 +202,12 @@ static bool is_at_limit(struct deciding *d)
 		return set_limit(d, "memory", r->peak_memory);
 	if (t->error == ENOSPC && r->at_files)
 		return set_limit(d, "scratch-files", l->scratch_files);
-	if (t->error == ENOSPC && r->at_scratch)
+	/* What filled it may be gone again, as a temporary file is, or was too large to be begun. */
+	if (t->error == ENOSPC && (r->at_scratch || (r->scratch_has_quota && !is_of_device(t))))
 		return set_limit(d, "scratch", r->scratch_used);
-	if (t->error == EFBIG && r->at_file_size)
+	/* These errors are themselves the proof: nothing else gives them. */
+	if (t->error == EFBIG)
 		return set_limit(d, "file-size", l->file_bytes);
-	/* This error is itself the proof: nothing else gives it. */
 	if (t->error == EMFILE)
 		return set_limit(d, "open-files", l->open_files);
 	return (thread || t->error == EAGAIN) && processes && set_limit(d, "processes", l->processes);

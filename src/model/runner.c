@@ -249,18 +249,19 @@ static const char *fault_of(struct runner *r, const struct err *inputs, const st
 static void note_left_out(struct runner *r, struct outcome_facts *f)
 {
 	const struct sandbox_collected *c = &r->artifacts.collected;
-	const struct limits *l = &r->plan.policy.limits;
 
 	if (c->left_out == 0)
 		return;
-	bool by_number = l->artifact_files > 0 && (c->files >= l->artifact_files || c->noted >= l->artifact_files);
-	bool by_bytes = !by_number && l->scratch_bytes > 0 && c->bytes > l->scratch_bytes;
+	bool by_number = c->limit && strcmp(c->limit->name, "artifacts") == 0;
 	char *name = escape_name_dup(c->first_left_out);
-	f->left_out = limit_find(by_number ? "artifacts" : by_bytes ? "scratch" : "artifact-depth");
-	f->left_out_reached = by_number ? MAX(c->files, c->noted) + c->left_out : by_bytes ? c->bytes : l->artifact_depth + 1;
-	f->left_out_what = keep(r, xasprintf("%lld file%s not kept, first %s", (long long)c->left_out,
-	                                     c->left_out == 1 ? "" : "s", name));
+	const char *what = keep(r, xasprintf("%lld file%s not kept, first %s%s", (long long)c->left_out, c->left_out == 1 ? "" : "s",
+	                                     name, c->limit ? "" : ", which could not be read"));
 	free(name);
+	if (!c->limit && !f->fault)
+		f->fault = what;
+	f->left_out = c->limit;
+	f->left_out_reached = by_number ? MAX(c->files, c->noted) + c->left_out : c->limit_reached;
+	f->left_out_what = what;
 }
 
 static const char *remark_of(struct runner *r)

@@ -76,7 +76,7 @@ static bool take_recorded(struct runplan *p, struct err *e)
 		return err_set(e, ERR_INPUT, "%lld.%lldr%lld is a check; repeat the attempt itself", (long long)o->step,
 		               (long long)o->number, (long long)o->check);
 	if (runplan_is_check(p) && p->original.end.attempt == 0)
-		return err_set(e, ERR_INPUT, "%lld.%lld has no end yet, so there is nothing to compare with", (long long)o->step,
+		return err_set(e, ERR_BUSY, "%lld.%lld has no end yet, so there is nothing to compare with", (long long)o->step,
 		               (long long)o->number);
 	if (!store_blob_read(st, &o->code, CODE_MOST, &p->code, e))
 		return err_prefix(e, "the code of %lld.%lld", (long long)o->step, (long long)o->number);

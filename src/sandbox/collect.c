@@ -53,10 +53,14 @@ struct walk {
 
 /* ---- giving -------------------------------------------------------------------------------------- */
 
-static void leave_out(struct walk *w)
+/* For a limit, or NULL where it could not be read. */
+static void leave_out(struct walk *w, const struct limit_info *limit, int64_t reached)
 {
-	if (w->out->left_out++ == 0)
-		snprintf(w->out->first_left_out, sizeof w->out->first_left_out, "%s%s", w->place->prefix, w->path.data);
+	if (w->out->left_out++ > 0)
+		return;
+	snprintf(w->out->first_left_out, sizeof w->out->first_left_out, "%s%s", w->place->prefix, w->path.data);
+	w->out->limit = limit;
+	w->out->limit_reached = reached;
 }
 
 static bool give(struct walk *w, struct sandbox_left *left)
@@ -75,7 +79,7 @@ static bool give_other(struct walk *w, const struct stat *st, const char *note)
 
 	/* They cost the run next to nothing and have bytes only in their names: as many as files. */
 	if (l->artifact_files > 0 && w->out->noted >= l->artifact_files) {
-		leave_out(w);
+		leave_out(w, LIMIT_OF(artifact_files), w->out->noted + 1);
 		return true;
 	}
 	w->out->noted++;
@@ -191,14 +195,21 @@ static int64_t holes_of(const struct stat *st)
 	return MAX(st->st_size - (int64_t)st->st_blocks * 512, 0);
 }
 
-/* More files than are kept, or more holes than the scratch has bytes: sparse files, which cost the run
+/* Leaves out more files than are kept, and more holes than the scratch has bytes: sparse files, which cost the run
  * nothing, must not fill the record. */
-static bool is_over(const struct walk *w, const struct stat *st)
+static bool is_over(struct walk *w, const struct stat *st)
 {
 	const struct limits *l = &w->sb->policy.limits;
 
-	return (l->artifact_files > 0 && w->out->files >= l->artifact_files) ||
-	       (l->scratch_bytes > 0 && holes_of(st) > l->scratch_bytes - w->holes);
+	if (l->artifact_files > 0 && w->out->files >= l->artifact_files) {
+		leave_out(w, LIMIT_OF(artifact_files), w->out->files + 1);
+		return true;
+	}
+	if (l->scratch_bytes > 0 && holes_of(st) > l->scratch_bytes - w->holes) {
+		leave_out(w, LIMIT_OF(scratch_bytes), w->holes + holes_of(st));
+		return true;
+	}
+	return false;
 }
 
 static bool visit_file(struct walk *w, const char *name, const struct stat *st)
@@ -216,14 +227,12 @@ static bool visit_file(struct walk *w, const char *name, const struct stat *st)
 	}
 	int fd = open_regular(w, name, st);
 	if (fd < 0) {
-		leave_out(w);
+		leave_out(w, NULL, 0);
 		return true;
 	}
 	bool ok = true;
 	if (!(w->place->prefix[0] == '~' && is_home_seed(w, fd, st))) {
-		if (is_over(w, st)) {
-			leave_out(w);
-		} else {
+		if (!is_over(w, st)) {
 			w->out->files++;
 			w->out->bytes += st->st_size;
 			w->holes += holes_of(st);
@@ -336,7 +345,7 @@ static bool enter(struct walk *w, const char *name)
 	if (fstatat(w->dir, plain, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
 		goto out;
 	if ((st.st_mode & 0700) != 0700 && !take_rights(w, plain, 0700)) {
-		leave_out(w);
+		leave_out(w, NULL, 0);
 		goto out;
 	}
 	if (w->place->overlay) {
@@ -348,7 +357,7 @@ static bool enter(struct walk *w, const char *name)
 	}
 	int down = ok ? openat(w->dir, plain, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (ok && down < 0) {
-		leave_out(w);
+		leave_out(w, NULL, 0);
 		goto out;
 	}
 	if (ok) {
@@ -385,7 +394,7 @@ static bool visit(struct walk *w, const char *name)
 	if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return err_sys(w->e, "cannot look at the run's file %s%s", w->place->prefix, w->path.data);
 	if (w->sb->policy.limits.artifact_depth > 0 && (int64_t)w->depth > w->sb->policy.limits.artifact_depth) {
-		leave_out(w);
+		leave_out(w, LIMIT_OF(artifact_depth), (int64_t)w->depth);
 		return true;
 	}
 	return visit_leaf(w, name, &st);

@@ -71,26 +71,11 @@ static void measure_scratch(const struct sandbox *sb, const struct ending *e, st
 	int64_t used = (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize, left = (int64_t)fs.f_bfree * fs.f_bsize;
 	out->scratch_used += MAX(0, used - sb->scratch_base);
 	if (l->scratch_bytes > 0) {
+		out->scratch_has_quota = sb->disk == NULL;
 		out->at_scratch |= left < MIN(NEARLY_FULL, l->scratch_bytes / 16);
 		out->at_scratch |= out->exit_code > 0 && sb->disk == NULL && has_longer_file(sb, left);
 	}
 	out->at_files |= l->scratch_files > 0 && fs.f_ffree < NEARLY_OUT;
-}
-
-/* Is a file as long as a file may be? Python ignores SIGXFSZ and gets EFBIG. */
-static bool has_full_file(const struct sandbox *sb)
-{
-	static const char *const folders[] = { "home", "tmp", "shm" };
-	int64_t limit = sb->policy.limits.file_bytes;
-	bool full = limit > 0 && measure_folder(sb->upper).longest >= limit;
-
-	for (size_t i = 0; i < ARRAY_LEN(folders) && limit > 0 && !full; i++) {
-		int fd = openat(sb->scratch, folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		full = fd >= 0 && measure_folder(fd).longest >= limit;
-		if (fd >= 0)
-			close(fd);
-	}
-	return full;
 }
 
 static void measure_memory(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
@@ -158,8 +143,6 @@ static void judge_reported(const struct sandbox *sb, const struct ending *e, str
 		out->signal_ours = true;
 		result_set_limit(sb, out, LIMIT_OF(cpu_ms), cpu_ms);
 	}
-	if (out->exit_code != 0)
-		out->at_file_size = out->signal == SIGXFSZ || has_full_file(sb);
 }
 
 void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)

@@ -103,4 +103,12 @@ is "a copy: repeat gives the same" "$rc $(sed 's/r[0-9]*//' <<<"$out")" "0 1.1 r
 same_bytes "a copy: the same bytes" "$work/again" "$work/out.1.1"
 tm export 1.1 total.txt -o "$work/total.got"; same_bytes "a copy: files are in it" "$work/total.got" "$work/total.want"
 tm verify; is "a copy: verifies" "$rc" 0
+
+# One that still runs is not a wrong question: there is nothing to compare with yet.
+cd "$work/ws" || exit 1
+echo 'import time; time.sleep(600)' >runs.py
+tm run --detach runs.py; still=$out
+tm repeat "$still"; is "still running: repeat could not" "$rc" 2
+like "still running: says so" "$err" "$still has no end yet"
+tm stop "$still"
 finish

@@ -9,6 +9,23 @@ what = sys.argv[1]
 if what == "scratch" or what == "file-size":
     with open("big", "wb") as f:
         for _ in range(64): f.write(b"x" * (1 << 20))
+elif what == "mapped":
+    import mmap
+    with open("big", "w+b") as f:
+        f.truncate(64 << 20)
+        mmap.mmap(f.fileno(), 64 << 20)[:] = b"x" * (64 << 20)
+elif what == "hole":
+    with open("big", "wb") as f: f.truncate(64 << 20)
+elif what == "temporary":
+    import tempfile
+    with tempfile.TemporaryFile() as f: f.write(b"x" * (64 << 20))
+elif what == "reserve":
+    import os
+    os.posix_fallocate(os.open("big", os.O_RDWR | os.O_CREAT), 0, 64 << 20)
+elif what == "seek":
+    with open("big", "wb") as f:
+        f.seek(64 << 20)
+        f.write(b"x")
 elif what == "scratch-files":
     for i in range(100000): open("f%d" % i, "w").close()
 elif what == "open-files":
@@ -25,17 +42,22 @@ elif what == "stream-total":
 elif what == "cpu":
     while True: pass
 PY
-check() { # LIMIT VALUE WANTED-VALUE OPTION…: hit, by the option
+check() { # LIMIT VALUE WANTED-VALUE OPTION…: hit, by the option; in the way $way
 	local name=$1 value=$2 wanted=$3; shift 3
-	tm run --new "--$name" "$value" "$@" hit.py "$name"
+	tm run --new "--$name" "$value" "$@" hit.py "${way:-$name}"
 	is "$name: status" "$rc" 1
-	like "$name: what raises it" "$err" "$name .* reached.*: tickmark run --$name [0-9]+[a-zK-T]*, or tickmark config $name "
+	like "$name ${way:-}: what raises it" "$err" "$name .* reached.*: tickmark run --$name [0-9]+[a-zK-T]*, or tickmark config $name "
 	tm show last --json
 	jis "$name: on the record" '(d["state"], d["limit"]["name"], d["limit"]["value"], d["limit"]["reached"] >= d["limit"]["value"])' \
 		"('limit', '$name', $wanted, True)"
 }
 check scratch 8M 8388608
 check file-size 8M 8388608
+way=mapped check scratch 8M 8388608
+way=hole check scratch 8M 8388608
+way=temporary check scratch 8M 8388608
+way=reserve check scratch 8M 8388608
+way=seek check file-size 8M 8388608
 check scratch-files 500 500 --artifacts 100000
 check open-files 64 64
 check processes 20 20

@@ -140,12 +140,12 @@ static const struct probe limits[] = {
 	{ .name = "a file over the size of a file", .everywhere = true, .source =
 	  "with open('big', 'wb', buffering=0) as f:\n"
 	  "    while True: f.write(bytes(1 << 20))\n",
-	  .limits = { .file_bytes = 4 * MIB }, .exit = 1, .err = "[Errno 27] File too large", .at = "file-size",
+	  .limits = { .file_bytes = 4 * MIB }, .exit = 1, .err = "[Errno 27] File too large",
 	  .left = { "big 644 4194304" } },
 	{ .name = "SIGXFSZ", .source =
 	  "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\nopen('big', 'wb', buffering=0).write(bytes(5 << 20))\n"
 	  "open('big', 'ab', buffering=0).write(b'x')\n",
-	  .limits = { .file_bytes = 4 * MIB }, .signal = 25, .at = "file-size", .left = { "big 644 4194304" } },
+	  .limits = { .file_bytes = 4 * MIB }, .signal = 25, .left = { "big 644 4194304" } },
 	{ .name = "a petabyte without bytes", .source =
 	  "try: open('huge', 'wb').truncate(1 << 50)\n"
 	  "except OSError as e: print('PASS', e.errno)\n",

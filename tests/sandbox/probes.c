@@ -246,8 +246,8 @@ static void judge_end(const struct probe *p, const struct sandbox_result *res, s
 		complain(why, "exit status %d, not %d", res->exit_code, p->exit);
 	if (p->end == SANDBOX_EXIT && res->signal_ours)
 		complain(why, "a signal is claimed to be ours");
-	const bool at[] = { res->at_memory, res->at_scratch, res->at_files, res->at_processes, res->at_file_size };
-	static const char *const names[] = { "memory", "scratch", "files", "processes", "file-size" };
+	const bool at[] = { res->at_memory, res->at_scratch, res->at_files, res->at_processes };
+	static const char *const names[] = { "memory", "scratch", "files", "processes" };
 	for (size_t i = 0; i < ARRAY_LEN(at); i++)
 		if (at[i] != (p->at != NULL && strcmp(p->at, names[i]) == 0))
 			complain(why, "counter of %s %s", names[i], at[i] ? "stood at its maximum" : "did not stand at its maximum");
