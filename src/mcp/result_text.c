@@ -19,6 +19,10 @@ static void add_limit(struct buf *b, const char *name, int64_t value)
 
 	if (!info)
 		return;
+	if (value == 0) { /* lists do not know it */
+		buf_addf(b, " (%s)", name);
+		return;
+	}
 	if (info->unit == UNIT_BYTES)
 		size_format(value, text);
 	else if (info->unit == UNIT_MS)
