@@ -180,7 +180,7 @@ static void add_image(struct result *r, struct query *q, const struct detail *d,
 
 	size_format(f->size, size);
 	if (!preview_add(r, q, f, &reduced))
-		result_add(r, "image %s is not shown here (too large, or too many): read_file with attempt %s shows one, its link has all of it\n",
+		result_add(r, "image %s is not shown here (too large, one of too many, or broken): read_file with attempt %s shows one, its link has all of it\n",
 		           name, d->ref);
 	else if (reduced)
 		result_add(r, "image %s follows, made smaller (it has %s bytes; its link has all of them)\n", name, size);
