@@ -20,9 +20,13 @@ composed letters|\xc3\xa9\n|e\xcc\x81\n|1 line changed in Unicode form only .com
 CRLF to LF|a\r\nb\r\n|a\nb\n|2 of 2 line ends CRLF -> LF
 LF to CRLF|a\nb\n|a\r\nb\r\n|2 of 2 line ends LF -> CRLF
 lone CR|a\rb\n|a\nb\n|1 of 2 line ends CR -> LF
+an added line that ends otherwise|a\n|a\nb\r\n|1 added line ends in CRLF
+a plain line in a CRLF text|a\r\n|a\r\nb\n|1 added line ends in LF
+no line in common, other ends|a\r\n|b\n|1 removed line ends in CRLF
 X
 two 'A Test\n' 'ATest\n' -b; like "a blank against none is no white space" "$out" '^-A Test$'
 two 'a  b\nc\n' 'a b\nd\n' -b; like "what -b hides is counted" "$out" '^# 1 line differing in white space only, not shown$'
+two 'a\r\nb\r\n' 'a\r\nc\r\n'; no "ends that are everywhere the same are not spoken of" grep -q '^#' <<<"$out"
 two '' 'a\n'; like "empty against one line" "$out" '^\+a$'
 tm diff --files a.txt absent.txt; is "absent file: status" "$rc" 2; like "absent file: said" "$err" 'absent.txt: No such file'
 
