@@ -288,7 +288,8 @@ const struct cmd_entry cmd_diff_entry = {
 	          "formulas apart, documents, slides and PDF by their text, images by pixel, JSON by path, archives by member, "
 	          "everything else by size, hash and first different byte. Line ends, blanks, byte order marks and Unicode forms "
 	          "that changed are named in a sentence (#). Equal means equal bytes; what an option folds is counted.\n\n"
-	          "Texts are written as unified hunks with the bytes of the lines, for patch; on a terminal nothing acts on it.",
+	          "Texts are written as unified hunks with the bytes of the lines without their ends, for patch where no sentence "
+	          "speaks of line ends or the final newline; on a terminal nothing acts on it.",
 	.statuses = "0 the same (resources apart), 1 different, 2 it could not be compared, 3 wrong use",
 	.examples = "tickmark diff 7.2 # with 7.1\ntickmark diff 3.1 7.2 --stat\ntickmark diff last --only stdout --word\n"
 	            "tickmark diff 2.1 2.2 --only tiv.csv --key postcode\ntickmark diff --files old.csv new.csv\n"

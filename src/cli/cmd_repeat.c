@@ -298,7 +298,7 @@ static void tell_tally(const struct batch *b, const struct tally *t, struct json
 		json_open(w, "counts", '{');
 		for (int v = VERDICT_SAME; v <= VERDICT_CANNOT; v++)
 			json_put_int(w, verdict_word((enum verdict)v), t->verdicts[v]);
-		json_put_int(w, "not repeated", t->skipped + t->failed);
+		json_put_int(w, "not repeated", t->skipped + t->failed + t->verdicts[VERDICT_NONE]);
 		json_close(w);
 		json_put_bool(w, "stopped", b->stopped);
 		return;

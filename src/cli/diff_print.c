@@ -50,6 +50,7 @@ static void print_row(const struct diffrows *r, const struct diffrow *x, bool tt
 {
 	const char *p = x->text.p;
 	size_t n = x->text.n;
+	struct buf shown = { 0 };
 
 	if (x->pieces) {
 		buf_clear(scratch);
@@ -57,13 +58,19 @@ static void print_row(const struct diffrows *r, const struct diffrow *x, bool tt
 		p = scratch->data;
 		n = scratch->len;
 	}
+	if (n && memchr(p, '\n', n)) { /* a cell's: no line of ours may begin within it */
+		escape_text(&shown, p, n, ESCAPE_ALL);
+		p = shown.data;
+		n = shown.len;
+	}
 	if (tty) {
 		print_on_terminal(looks[x->kind].sign, looks[x->kind].tone, p, n);
-		return;
+	} else {
+		fputs(looks[x->kind].sign, stdout);
+		fwrite(p, 1, n, stdout);
+		putchar('\n');
 	}
-	fputs(looks[x->kind].sign, stdout);
-	fwrite(p, 1, n, stdout);
-	putchar('\n');
+	buf_free(&shown);
 }
 
 /* ---- side by side ---- */

@@ -66,7 +66,10 @@ static bool start(struct server *sv, struct live *l, struct err *e)
 		req.limits[0].name = "timeout";
 		req.limits[0].value = o->timeout_ms;
 	}
-	l->run = run_launch(sv->ws, &req, e);
+	/* The record may have gone since the request came. */
+	l->run = sv->ws ? run_launch(sv->ws, &req, e) : NULL;
+	if (!sv->ws)
+		err_set(e, ERR_NOTFOUND, "the record in %s is gone", sv->dir);
 	l->state = l->run ? LIVE_RUNS : LIVE_OVER;
 	l->started_us = clock_mono_us();
 	return l->run != NULL;

@@ -38,9 +38,11 @@ bool place_make(struct server *sv, bool *made, struct err *e)
 		return true;
 	if (why.code != ERR_NOTFOUND)
 		return err_set(e, why.code, "%s", why.msg);
-	if (!workspace_create(sv->dir, e))
-		return false;
-	*made = true;
+	why = (struct err){ 0 };
+	*made = workspace_create(sv->dir, &why);
+	/* Another server of the same folder may have been quicker. */
+	if (!*made && why.code != ERR_EXISTS)
+		return err_set(e, why.code, "%s", why.msg);
 	return place_open(sv, e);
 }
 

@@ -19,6 +19,10 @@ static void add_limit(struct buf *b, const char *name, int64_t value)
 
 	if (!info)
 		return;
+	if (value == 0) { /* lists do not know it */
+		buf_addf(b, " (%s)", name);
+		return;
+	}
 	if (info->unit == UNIT_BYTES)
 		size_format(value, text);
 	else if (info->unit == UNIT_MS)
@@ -176,7 +180,7 @@ static void add_image(struct result *r, struct query *q, const struct detail *d,
 
 	size_format(f->size, size);
 	if (!preview_add(r, q, f, &reduced))
-		result_add(r, "image %s is not shown here (too large, or too many): read_file with attempt %s shows one, its link has all of it\n",
+		result_add(r, "image %s is not shown here (too large, one of too many, or broken): read_file with attempt %s shows one, its link has all of it\n",
 		           name, d->ref);
 	else if (reduced)
 		result_add(r, "image %s follows, made smaller (it has %s bytes; its link has all of them)\n", name, size);

@@ -148,7 +148,7 @@ enum { REPORT_STREAMS = 1, REPORT_IMAGES = 2, REPORT_LINKS = 4 };
 /* Outcome, what to do about it, streams by head and tail, files. */
 bool report_attempt(struct result *r, struct query *q, int64_t attempt, char *const *remarks, unsigned what,
                     struct err *e);
-/* "ok", "error (exit 1)", "limit (timeout 60s)"; owned. */
+/* "ok", "error (exit 1)", "limit (timeout 60s)", or "limit (timeout)" without a value; owned. */
 char *report_outcome(enum outcome state, int exit_code, int signal, const char *limit, int64_t limit_value,
                      const char *stopped_by);
 /* Adds both streams within `budget` bytes of text. */

@@ -199,6 +199,10 @@ static bool put_file(const struct call *c, struct result *r)
 
 	if (!take_bytes(c, &b, r))
 		goto out;
+	if (!*call_text(c, "source", "")) {
+		result_fail(r, "source: say where the data comes from; the person reads it");
+		goto out;
+	}
 	if (!place_make(c->sv, &made, &e))
 		result_fail(r, "%s", e.msg);
 	else if (check_free(c, name, r) && !put_bytes(c, name, &b, &e))

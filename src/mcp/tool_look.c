@@ -160,8 +160,12 @@ static bool list_attempts(const struct call *c, struct result *r)
 	if (!q)
 		return true;
 	if (!call_text(c, "before", NULL) || call_attempt(c, "before", q, &f.after, r)) {
-		result_add(r, "%lld attempts of %lld steps, newest first:\n", (long long)query_tally(q, "attempts"),
-		           (long long)query_tally(q, "steps"));
+		int64_t attempts = query_tally(q, "attempts"), steps = query_tally(q, "steps");
+		result_add(r, "%lld attempt%s of %lld step%s in the record", (long long)attempts, attempts == 1 ? "" : "s",
+		           (long long)steps, steps == 1 ? "" : "s");
+		if (f.step)
+			result_add(r, "; those of step %lld", (long long)f.step);
+		result_add(r, ", newest first:\n");
 		if (!query_log(q, &f, take_row, r, &e))
 			result_fail(r, "%s", e.msg);
 	}

@@ -232,11 +232,24 @@ int attach_open(struct workspace *ws, const char *name, struct err *e)
 
 /* ---- adding and taking out ---- */
 
+/* Whether a file system takes every part of it; runs would all fail of a name that none takes. */
+static bool fits(const char *name)
+{
+	size_t n;
+
+	for (const char *p = name; *p; p += n + (p[n] == '/'))
+		if ((n = strcspn(p, "/")) > NAME_MAX)
+			return false;
+	return true;
+}
+
 static bool check_name(const char *name, struct err *e)
 {
 	if (!path_is_plain_relative(name) || strlen(name) >= PATH_MAX / 2)
 		return err_set(e, ERR_INPUT, "'%s' cannot be the name of an attached file: give a path below the workspace "
 		               "without '..'", name);
+	if (!fits(name))
+		return err_set(e, ERR_INPUT, "'%.80s…' cannot be the name of an attached file: a part of it has over %d bytes", name, NAME_MAX);
 	if (strcmp(name, ".tickmark") == 0 || strncmp(name, ".tickmark/", 10) == 0)
 		return err_set(e, ERR_INPUT, "'%s' cannot be attached: .tickmark belongs to the record", name);
 	return true;

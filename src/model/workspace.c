@@ -9,6 +9,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -337,7 +338,7 @@ bool workspace_furnish(const char *path, struct err *e)
 static bool fill(int home, const char *root, struct err *e)
 {
 	char *record = path_join(root, HOME_NAME "/record.db");
-	bool ok = furnish(home, e) &&
+	bool ok = (!fs_exists(home, "record.db") || err_set(e, ERR_EXISTS, "there is a record already: %s", record)) && furnish(home, e) &&
 	          (fs_exists(home, "config") || fs_write(home, "config", config_text, sizeof(config_text) - 1, false, e)) &&
 	          store_create(record, root, e);
 
@@ -345,6 +346,14 @@ static bool fill(int home, const char *root, struct err *e)
 	return ok;
 }
 
+static bool is_still(int dir, int home)
+{
+	struct stat a, b;
+
+	return fstat(home, &a) == 0 && fstatat(dir, HOME_NAME, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+/* Under a lock of the folder: who loses a race finds the winner's record, and takes nothing of it away. */
 static bool create_in(int dir, const char *root, struct err *e)
 {
 	bool there = fs_exists(dir, HOME_NAME);
@@ -352,10 +361,12 @@ static bool create_in(int dir, const char *root, struct err *e)
 
 	if (home < 0)
 		return err_prefix(e, "in %s", root);
+	while (flock(home, LOCK_EX) < 0 && errno == EINTR)
+		;
 	bool ok = check_owner(home, root, e) && fill(home, root, e);
-	close(home);
-	if (!ok && !there)
+	if (!ok && !there && is_still(dir, home) && !fs_exists(home, "record.db"))
 		fs_remove_tree(dir, HOME_NAME, NULL);
+	close(home);
 	return ok;
 }
 

@@ -171,6 +171,40 @@ static void tell_ends(const struct diff *d, struct buf *out)
 		tell_mixed(d, out);
 }
 
+/* How the lines of hunks end, which show no line ends: where a side has several kinds, or the sides differ
+ * and no pair of lines has told it. */
+static void tell_ends_of_hunks(const struct diff *d, struct buf *out)
+{
+	int64_t here[2][ENDING_COUNT] = { 0 };
+	bool has[2][ENDING_COUNT] = { 0 }, told = false, differ = false;
+	int kinds[2] = { 0 };
+	enum ending end;
+
+	for (size_t i = 0; i < 2 * d->hunks_n; i++) {
+		const struct diff_hunk *h = &d->hunks[i / 2];
+		int side = i % 2;
+		for (uint32_t k = 0; k < (side ? h->b_n : h->a_n); k++) {
+			(void)diff_line(&d->side[side], (side ? h->b : h->a) + k, &end);
+			here[side][end]++;
+		}
+	}
+	for (int x = ENDING_LF; x < ENDING_COUNT; x++) {
+		for (int y = 0; y < ENDING_COUNT; y++) {
+			has[0][x] = has[0][x] || d->ends[x][y];
+			has[1][x] = has[1][x] || d->ends[y][x];
+			told = told || (x != y && y != ENDING_NONE && d->ends[x][y]);
+		}
+		for (int side = 0; side < 2; side++)
+			kinds[side] += has[side][x] = has[side][x] || here[side][x];
+		differ = differ || has[0][x] != has[1][x];
+	}
+	for (int side = 0; side < 2; side++)
+		for (int x = ENDING_LF; x < ENDING_COUNT; x++)
+			if (here[side][x] && (kinds[side] > 1 || (differ && !told && x != ENDING_LF)))
+				buf_addf(out, "%lld %s line%s in %s\n", (long long)here[side][x], side ? "added" : "removed",
+				         here[side][x] == 1 ? " ends" : "s end", ending_word((enum ending)x));
+}
+
 static void tell_lines(struct buf *out, int64_t n, const char *what)
 {
 	if (n)
@@ -187,6 +221,7 @@ void diff_tell(const struct diff *d, struct buf *out)
 	if (d->side[0].bom != d->side[1].bom)
 		buf_addf(out, "byte order mark %s\n", d->side[0].bom ? "removed" : "added");
 	tell_ends(d, out);
+	tell_ends_of_hunks(d, out);
 	for (size_t i = 0; i < ARRAY_LEN(what); i++)
 		tell_lines(out, d->alike[i], what[i]);
 	tell_lines(out, d->alike_mixed, "changed in several kinds of white space or Unicode form only");

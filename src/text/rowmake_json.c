@@ -15,9 +15,88 @@ struct walker {
 	int64_t added, removed, changed;
 };
 
+/* ---- whole numbers of more digits than 64 bits hold ----
+ *
+ * The parser would make reals of them, and so two that differ the same. They are handed to it as texts with a
+ * control character in front, and shown as they were. */
+
+#define BIG "\\u0001"
+#define DIGITS_SAFE 18
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The end of the number at p; big: it is a whole one of too many digits. */
+static const char *number_end(const char *p, const char *end, bool *big)
+{
+	const char *q = p + (*p == '-'), *digits = q;
+
+	while (q < end && is_digit(*q))
+		q++;
+	*big = q - digits > DIGITS_SAFE && (q == end || !strchr(".eE", *q));
+	while (q < end && (is_digit(*q) || strchr("+-.eE", *q)))
+		q++;
+	return q;
+}
+
+static struct json_value *read_document(struct span s, struct err *e)
+{
+	const char *end = s.p + s.n, *done = s.p;
+	bool quoted = false, big;
+	struct buf b = { 0 };
+
+	for (const char *p = s.p; p < end; p++) {
+		quoted ^= *p == '"';
+		p += quoted && *p == '\\' && p + 1 < end;
+		if (quoted || (*p != '-' && !is_digit(*p)))
+			continue;
+		const char *stop = number_end(p, end, &big);
+		if (big) {
+			buf_add(&b, done, (size_t)(p - done));
+			buf_addf(&b, "\"" BIG "%.*s\"", (int)(stop - p), p);
+			done = stop;
+		}
+		p = stop > p ? stop - 1 : p;
+	}
+	if (done != s.p)
+		buf_add(&b, done, (size_t)(end - done));
+	struct json_value *v = done != s.p ? json_read(b.data, b.len, e) : json_read(s.p, s.n, e);
+	buf_free(&b);
+	return v;
+}
+
+/* Takes the disguise off again. */
+static void bare_numbers(char *text)
+{
+	const char *mark = "\"" BIG, *in = text;
+	char *out = text;
+
+	while (*in) {
+		if (strncmp(in, mark, strlen(mark)) != 0) {
+			*out++ = *in++;
+			continue;
+		}
+		const char *digits = in + strlen(mark), *stop;
+		bool big;
+		stop = number_end(digits, digits + strlen(digits), &big);
+		if (!big || *stop != '"') { /* a text of the document's own */
+			*out++ = *in++;
+			continue;
+		}
+		memmove(out, digits, (size_t)(stop - digits));
+		out += stop - digits;
+		in = stop + 1;
+	}
+	*out = '\0';
+}
+
 static void put_value(struct walker *w, enum diffrow_kind kind, const struct json_value *v)
 {
 	char *text = json_value_text(v);
+
+	bare_numbers(text);
 	struct buf b = { 0 };
 
 	if (!rowmake_is_full(w->r, w->o)) {
@@ -97,7 +176,7 @@ bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o
 {
 	if (a.n > JSON_MOST || b.n > JSON_MOST)
 		return err_set(e, ERR_LIMIT, "too large to be compared by path: over %zu bytes", JSON_MOST);
-	struct json_value *x = json_read(a.p, a.n, e), *y = x ? json_read(b.p, b.n, e) : NULL;
+	struct json_value *x = read_document(a, e), *y = x ? read_document(b, e) : NULL;
 	struct walker w = { .r = out, .o = o };
 	bool ok = y != NULL;
 

@@ -66,4 +66,10 @@ cd / && tm -C "$work/ws" log
 is "found by -C" "$rc" 0
 tm -C "$work" -C ws log
 is "-C twice" "$rc" 0
+# of several that make a record at once one does, and the others take nothing of it away
+for round in 1 2 3; do
+	rm -rf "$work/race"; mkdir "$work/race"
+	for i in 1 2 3 4 5 6; do "$TICKMARK" -C "$work/race" init --yes >/dev/null 2>&1 & done; wait
+	yes "a record after a race ($round)" "$TICKMARK" -C "$work/race" verify
+done
 finish

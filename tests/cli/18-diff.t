@@ -20,9 +20,13 @@ composed letters|\xc3\xa9\n|e\xcc\x81\n|1 line changed in Unicode form only .com
 CRLF to LF|a\r\nb\r\n|a\nb\n|2 of 2 line ends CRLF -> LF
 LF to CRLF|a\nb\n|a\r\nb\r\n|2 of 2 line ends LF -> CRLF
 lone CR|a\rb\n|a\nb\n|1 of 2 line ends CR -> LF
+an added line that ends otherwise|a\n|a\nb\r\n|1 added line ends in CRLF
+a plain line in a CRLF text|a\r\n|a\r\nb\n|1 added line ends in LF
+no line in common, other ends|a\r\n|b\n|1 removed line ends in CRLF
 X
 two 'A Test\n' 'ATest\n' -b; like "a blank against none is no white space" "$out" '^-A Test$'
 two 'a  b\nc\n' 'a b\nd\n' -b; like "what -b hides is counted" "$out" '^# 1 line differing in white space only, not shown$'
+two 'a\r\nb\r\n' 'a\r\nc\r\n'; no "ends that are everywhere the same are not spoken of" grep -q '^#' <<<"$out"
 two '' 'a\n'; like "empty against one line" "$out" '^\+a$'
 tm diff --files a.txt absent.txt; is "absent file: status" "$rc" 2; like "absent file: said" "$err" 'absent.txt: No such file'
 
@@ -151,6 +155,10 @@ printf '{"a": {"b": 1, "c": [1, 2]}, "d e": null}' >a.json; printf '{"d e": null
 tm diff --files a.json b.json; is "json: rows" "$(grep '^[-+]\$' <<<"$out" | tr '\n' ' ')" '-$.a.c[1]: 2 +$.a.c[1]: 3 +$.a.c[2]: 4 '
 printf '{"a": 1}' >a.json; printf '{ "a": 1 }' >b.json; tm diff --files a.json b.json
 is "json: layout only: status" "$rc" 1; like "json: layout only: said" "$out" '^# the same values'
+printf '{"a": 123456789012345678901234567890, "b": 1.0, "c": 1, "s": "\\u0001"}' >a.json; printf '{"a": 123456789012345678901234567891, "b": 1, "c": 2, "s": "\\u0001x"}' >b.json; tm diff --files a.json b.json
+is "json: whole numbers over 64 bits hide nothing" "$(grep '^[-+]\$' <<<"$out" | tr '\n' '|')" '-$.a: 123456789012345678901234567890|+$.a: 123456789012345678901234567891|-$.b: 1.0|+$.b: 1|-$.c: 1|+$.c: 2|-$.s: "\u0001"|+$.s: "\u0001x"|'
+printf 'id,v\n1,"a\n-id 2, v 9"\n' >n.csv; printf 'id,v\n1,"b\n-id 2, v 9"\n' >m.csv; tm diff --files n.csv m.csv
+no "a line feed in a cell begins no row" grep -q '^-id 2' <<<"$out"
 printf '{"a": ' >b.json; tm diff --files a.json b.json; like "json: none" "$out" '^# not compared as json: not JSON'
 printf 'ab\0cd' >a.bin; printf 'ab\0xde' >b.bin; tm diff --files a.bin b.bin; like "bytes" "$out" '\(bytes\): 5 bytes, now 6, first different at byte 4'
 is "bytes: hashes" "$(grep '^[-+][0-9]' <<<"$out" | tr '\n' ' ')" "-5 bytes, $(sha256sum <a.bin | cut -d' ' -f1) +6 bytes, $(sha256sum <b.bin | cut -d' ' -f1) "
