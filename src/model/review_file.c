@@ -219,6 +219,13 @@ static void remove_all(const char *review)
 	}
 }
 
+/* A review is known by its name, also to whoever opens it later: under another one nothing would go into it. */
+static bool check_name(const char *review, struct err *e)
+{
+	return has_suffix(path_base(review), SUFFIX) ||
+	       err_set(e, ERR_INPUT, "a review file is known by its name: %s must end in " SUFFIX, review);
+}
+
 /* Under a name of its own until it is one: a kill leaves no copy that looks like a review. */
 static bool copy_and_begin(struct store *st, const char *file, const char *review, struct keep_copy *out, struct err *e)
 {
@@ -235,7 +242,7 @@ static bool copy_and_begin(struct store *st, const char *file, const char *revie
 
 bool keep_review(const char *file, const char *review, struct keep_copy *out, int64_t *faults, struct err *e)
 {
-	struct store *st = store_open(file, STORE_EVIDENCE, e);
+	struct store *st = check_name(review, e) ? store_open(file, STORE_EVIDENCE, e) : NULL;
 	struct verify_result r;
 
 	if (!st)
