@@ -55,6 +55,9 @@ rm -rf "$HOME/.cache"; tm -C mail.db show 1; like "its folder can be made again"
 
 # by mail, the file alone
 mkdir "$work/mailed"; cp mail.review.db "$work/mailed/"
+cp -r "$work/ws" "$work/crowd"; cd "$work/crowd" || exit 1
+for i in 1 2 3 4 5 6; do "$TICKMARK" merge "$work/mailed/mail.review.db" >/dev/null 2>&1 & done; wait
+tm log --checks; is "six merges at once bring one repeat" "$(grep -c '^1\.1r' <<<"$out")" 1
 cd "$work/ws" || exit 1
 tm merge "$work/mailed/mail.review.db"; is "merge: status" "$rc" 0
 is "merge: what came" "$out" "merged: 1 mark, 1 note, 1 message, 1 repeat; 0 here already"
