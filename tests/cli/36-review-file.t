@@ -35,6 +35,8 @@ is "evidence: nothing was written" "$(echo *) $(sha256sum <mail.db)" "mail.db $s
 head=$(cd / && "$TICKMARK" verify --head "$work/elsewhere/mail.db")
 tm review mail.db hers.db; is "a name by which no review is known" "$rc" 3
 like "said" "$err" 'hers\.db must end in \.review\.db'; is "and nothing made" "$(echo *)" "mail.db"
+for i in 1 2 3 4; do "$TICKMARK" review mail.db >/dev/null 2>&1 & done; wait
+is "of four at once one begins it" "$(echo *)" "mail.db mail.review.db"; rm mail.review.db
 tm review mail.db; is "review: status" "$rc" 0
 like "review: head of the original" "$out" "^2 attempts, head $head$"
 like "review: the way home" "$out" 'tickmark merge mail\.review\.db$'
