@@ -44,7 +44,7 @@ bool keep_describe(const char *path, struct keep_copy *out, struct err *e);
 /* Where the review of a record file is looked for: "for-mail.db" has "for-mail.review.db" beside it. Owned. */
 char *keep_review_name(const char *file);
 /* Begins one: `review` becomes a copy of the record `file`, bound to its head, into which marks, notes, messages
- * and checks go; `file` is never written. *faults: what verify says of it. ERR_EXISTS. */
+ * and checks go; its name ends as that of keep_review_name does; `file` is never written. *faults: what verify says of it. ERR_EXISTS. */
 bool keep_review(const char *file, const char *review, struct keep_copy *out, int64_t *faults, struct err *e);
 /* The review file of `file` (owned): itself, when it is one that was begun here, or the one beside it; NULL when there
  * is none. False when the one beside it belongs to another state of `file`. */

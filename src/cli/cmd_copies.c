@@ -148,7 +148,7 @@ const struct cmd_entry cmd_review_entry = {
 	.name = "review",
 	.args = "FILE [REVIEW]",
 	.brief = "Begins a review file beside a record from elsewhere",
-	.detail = "FILE is never written. REVIEW (otherwise for-mail.review.db for for-mail.db) becomes a copy bound to its head, into "
+	.detail = "FILE is never written. REVIEW (a name that ends in .review.db; otherwise for-mail.review.db for for-mail.db) becomes a copy bound to its head, into "
 	          "which marks, notes, messages and repeats go from then on, whether it or FILE is opened: on the screen, where the "
 	          "first mark asks for it as well, or with tickmark -C FILE mark … It is what to send back: tickmark merge REVIEW "
 	          "brings what was said home into the original record.\n\n"

@@ -219,13 +219,23 @@ static void remove_all(const char *review)
 	}
 }
 
-/* Under a name of its own until it is one: a kill leaves no copy that looks like a review. */
+/* A review is known by its name, also to whoever opens it later: under another one nothing would go into it. */
+static bool check_name(const char *review, struct err *e)
+{
+	return has_suffix(path_base(review), SUFFIX) ||
+	       err_set(e, ERR_INPUT, "a review file is known by its name: %s must end in " SUFFIX, review);
+}
+
+/* Under a name of its own until it is one: a kill leaves no copy that looks like a review, and of several that
+ * begin at once one is the first. */
 static bool copy_and_begin(struct store *st, const char *file, const char *review, struct keep_copy *out, struct err *e)
 {
-	char *part = xasprintf("%s.new", review);
+	struct uuid u = uuid_new();
+	char id[UUID_TEXT], *part;
 	bool ok;
 
-	remove_all(part);
+	uuid_text(&u, id);
+	part = xasprintf("%s.%.8s.new", review, id);
 	ok = store_backup(st, part, e) && keep_describe(part, out, e) && begin(part, file, &out->head, e) &&
 	     (renameat2(AT_FDCWD, part, AT_FDCWD, review, RENAME_NOREPLACE) == 0 || err_sys(e, "cannot make %s", review));
 	remove_all(part);
@@ -235,7 +245,7 @@ static bool copy_and_begin(struct store *st, const char *file, const char *revie
 
 bool keep_review(const char *file, const char *review, struct keep_copy *out, int64_t *faults, struct err *e)
 {
-	struct store *st = store_open(file, STORE_EVIDENCE, e);
+	struct store *st = check_name(review, e) ? store_open(file, STORE_EVIDENCE, e) : NULL;
 	struct verify_result r;
 
 	if (!st)

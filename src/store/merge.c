@@ -65,7 +65,8 @@ static bool read_known(struct merging *m)
 		m->known[m->known_n].uuid = col_uuid(&q);
 		m->known[m->known_n++].id = col_int(&q);
 	}
-	qsort(m->known, m->known_n, sizeof(*m->known), compare_known);
+	if (m->known_n > 1)
+		qsort(m->known, m->known_n, sizeof(*m->known), compare_known);
 	m->read = true;
 	return answer == SQL_DONE;
 }

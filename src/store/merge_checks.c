@@ -135,6 +135,21 @@ static bool is_here(struct merging *m, int64_t check_of, const struct uuid *uuid
 	return ok;
 }
 
+/* Another merge may have brought it since it was looked for: that is settled once nobody else can write. */
+static bool add_once(struct merging *m, struct check *c, int64_t check_of)
+{
+	bool here = false;
+
+	if (!db_begin(m->st, DB_FULL, m->e))
+		return false;
+	bool ok = is_here(m, check_of, &c->full.attempt.uuid, &here) && (here || add_rows(m, c, check_of));
+	if (!db_end(m->st, ok, m->e))
+		return false;
+	m->out->already += here;
+	m->out->checks += !here;
+	return true;
+}
+
 static bool merge_check(struct merging *m, int64_t id, struct check *c)
 {
 	int64_t check_of;
@@ -158,10 +173,7 @@ static bool merge_check(struct merging *m, int64_t id, struct check *c)
 		m->out->unknown++;
 		return true;
 	}
-	if (!db_begin(m->st, DB_FULL, m->e) || !db_end(m->st, add_rows(m, c, check_of), m->e))
-		return false;
-	m->out->checks++;
-	return true;
+	return add_once(m, c, check_of);
 }
 
 bool merge_checks(struct merging *m)

@@ -66,15 +66,25 @@ static void saving_free(void *ctx)
 	free(s);
 }
 
-static char *absolute_in(struct ui *ui, const char *path)
+/* The folder of a review is one of ours, in the user's cache: what is for the reader goes beside the record. */
+char *ui_path_for_reader(const struct ui *ui, const char *path)
 {
-	return *path == '/' ? xstrdup(path) : path_join(ui->root, path);
+	char *dir, *out;
+
+	if (*path == '/')
+		return xstrdup(path);
+	if (!ui->ws || !workspace_is_review(ui->ws))
+		return path_join(ui->root, path);
+	dir = path_dir(ui->record);
+	out = path_join(dir, path);
+	free(dir);
+	return out;
 }
 
 static void save_now(struct saving *s, bool force)
 {
 	struct err e = { 0 };
-	char *to = absolute_in(s->ui, s->to);
+	char *to = ui_path_for_reader(s->ui, s->to);
 
 	if (export_artifact(s->ui->query, s->subject.attempt, s->subject.path, to, force, &e))
 		ui_notice(s->ui, "saved as %s", s->to);
@@ -93,7 +103,7 @@ static void save_over(void *ctx, const char *text)
 static void save_answered(void *ctx, const char *text)
 {
 	struct saving *s = ctx;
-	char *to = absolute_in(s->ui, text);
+	char *to = ui_path_for_reader(s->ui, text);
 	bool there = *text && fs_exists(AT_FDCWD, to);
 
 	free(to);

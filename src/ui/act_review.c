@@ -321,17 +321,17 @@ static void report_written(struct ui *ui, void *ctx, const struct spawn_end *end
 unsigned act_report(struct view *v, const char *arg)
 {
 	const char *path = arg && *arg ? arg : "review.html";
-	const char *argv[] = { "tickmark", "report", "-o", path, NULL };
-	struct spawn_spec spec = { .argv = argv, .cwd = v->ui->root, .quiet = true, .done = report_written, .ctx = xstrdup(path) };
 	struct err e = { 0 };
 
-	if (!v->ui->query) {
-		free(spec.ctx);
+	if (!v->ui->query)
 		return TURN_UNHANDLED;
-	}
+	char *to = ui_path_for_reader(v->ui, path);
+	const char *argv[] = { "tickmark", "report", "-o", to, NULL };
+	struct spawn_spec spec = { .argv = argv, .cwd = v->ui->root, .quiet = true, .done = report_written, .ctx = xstrdup(path) };
 	if (!spawn_start(v->ui, &spec, &e)) {
 		free(spec.ctx);
 		ui_error(v->ui, "%s", e.msg);
 	}
+	free(to);
 	return TURN_DRAW;
 }

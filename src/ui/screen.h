@@ -180,6 +180,7 @@ void command_complete(void *ctx, const char *text, struct strv *out);
 void ui_copy(struct ui *ui, const void *p, size_t n, const char *what);
 unsigned act_copy(struct view *v, const char *arg);
 unsigned act_save(struct view *v, const char *arg);
+char *ui_path_for_reader(const struct ui *ui, const char *path); /* where what is saved under this name goes; owned */
 unsigned act_outside(struct view *v, const char *arg);
 unsigned act_repeat(struct view *v, const char *arg);
 unsigned act_rerun(struct view *v, const char *arg);

@@ -173,7 +173,8 @@ static void table_title(struct view *view, struct buf *left, struct buf *right)
 	if (v->file.cut)
 		buf_addf(left, " · first %zu MiB", LOOK_MAX >> 20);
 	cell_name(v, right);
-	buf_addf(right, "  %zu rows, %zu columns", v->rows.n, grid_cols(v->grid));
+	buf_addf(right, "  %zu row%s, %zu column%s", v->rows.n, v->rows.n == 1 ? "" : "s", grid_cols(v->grid),
+	         grid_cols(v->grid) == 1 ? "" : "s");
 }
 
 /* ---- keys ------------------------------------------------------------------------------------------------- */

@@ -33,6 +33,10 @@ is "evidence: nothing was written" "$(echo *) $(sha256sum <mail.db)" "mail.db $s
 
 # the review
 head=$(cd / && "$TICKMARK" verify --head "$work/elsewhere/mail.db")
+tm review mail.db hers.db; is "a name by which no review is known" "$rc" 3
+like "said" "$err" 'hers\.db must end in \.review\.db'; is "and nothing made" "$(echo *)" "mail.db"
+for i in 1 2 3 4; do "$TICKMARK" review mail.db >/dev/null 2>&1 & done; wait
+is "of four at once one begins it" "$(echo *)" "mail.db mail.review.db"; rm mail.review.db
 tm review mail.db; is "review: status" "$rc" 0
 like "review: head of the original" "$out" "^2 attempts, head $head$"
 like "review: the way home" "$out" 'tickmark merge mail\.review\.db$'
@@ -53,6 +57,9 @@ rm -rf "$HOME/.cache"; tm -C mail.db show 1; like "its folder can be made again"
 
 # by mail, the file alone
 mkdir "$work/mailed"; cp mail.review.db "$work/mailed/"
+cp -r "$work/ws" "$work/crowd"; cd "$work/crowd" || exit 1
+for i in 1 2 3 4 5 6; do "$TICKMARK" merge "$work/mailed/mail.review.db" >/dev/null 2>&1 & done; wait
+tm log --checks; is "six merges at once bring one repeat" "$(grep -c '^1\.1r' <<<"$out")" 1
 cd "$work/ws" || exit 1
 tm merge "$work/mailed/mail.review.db"; is "merge: status" "$rc" 0
 is "merge: what came" "$out" "merged: 1 mark, 1 note, 1 message, 1 repeat; 0 here already"

@@ -5,7 +5,7 @@
 # she has never seen the program: ? tells the keys; a sample, its unreviewed failure, why, the correction, a report
 fixture review "$work/ws"
 cd "$work/ws" || exit 1
-newcomer() { "$TICKMARK" --script "$work/newcomer.keys" --size 100x30 2>&1; }
+newcomer() { "$TICKMARK" --script "$work/newcomer.keys" --size 100x30 "$@" 2>&1; }
 cat > "$work/newcomer.keys" <<'X'
 wait-idle
 key ?
@@ -71,14 +71,15 @@ like "which knows what was done" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1)"
 
 # the same on evidence: a record that was sent, and what she said brought home
 fixture review "$work/own"; cd "$work/own" || exit 1
-tm pack "$work/sent.db"; is "a record is sent" "$rc" 0
-tm review "$work/sent.db" "$work/hers"; is "and reviewed elsewhere" "$rc" 0
+mkdir "$work/hers"
+tm pack "$work/hers/sent.db"; is "a record is sent" "$rc" 0
 cd "$work/hers" || exit 1
-out=$(newcomer); is "she gets through there, too" $? 0
+tm review sent.db; is "and reviewed elsewhere" "$rc" 0
+out=$(newcomer sent.db); is "she gets through there, too" $? 0
 like "her report says so" "$(cat review.html)" 'accepted.*limit, not TIV'
 cd "$work/own" || exit 1
 tm show 2.2 --json; jis "of which the owner knows nothing yet" 'd["marks"]' "[]"
-tm merge "$work/hers"; like "until it is merged" "$out" '^merged: 2 marks'
+tm merge "$work/hers/sent.review.db"; like "until it is merged" "$out" '^merged: 2 marks'
 tm show 2.2 --json; jis "as she filed it" '[(m["judgement"], m["note"], m["reviewer"]) for m in d["marks"]]' \
 	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer')]"
 tm verify; is "and the owner's record is whole" "$rc" 0
