@@ -4,6 +4,8 @@
 # list (a row is selected), cells (a cell is), text, prompt or none. REGENERATE=1 writes the goldens anew.
 . "$(dirname "$0")/lib.sh"
 
+# the same asker whoever runs this
+mkdir -p "$XDG_CONFIG_HOME/tickmark" && echo "name = ana" > "$XDG_CONFIG_HOME/tickmark/config"
 sizes="72x16 40x10 20x5 1x1 200x60"
 head_of() { sed -n "s/^# $1 //p" "$2" | head -1; }
 play() { local keys=$1 size=$2 what=$3; shift 3; "$TICKMARK" --script "$keys" --size "$size" --dump "$what" "$@" "$folder" 2>&1; }
