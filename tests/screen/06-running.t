@@ -46,7 +46,7 @@ is "but not the run" "$(outcome 7.1)" running
 
 # several: what is more than the limit waits for its turn, visibly
 "$TICKMARK" config at-once 1
-out=$(play $'wait-idle\nkey a Enter\nwait n 2\ntext :1.1\nkey Enter r\nsee 1 waits for others to end\nsee 1 running · 1 waiting\ntext :7.1\nkey Enter x Enter\nwait repeats 1.1: same\nunsee waiting')
+out=$(play $'wait-idle\nkey a Enter\nwait n 2\ntext :1.1\nkey Enter r\nsee 1 waits for others to end\nsee 1 running · 1 waiting\ntext :8.1\nkey Enter x Enter\nwait repeats 1.1: same\nunsee waiting')
 is "what waits starts when its turn comes" $? 0
 out=$(play $'wait-idle\nkey a Enter\nwait n 2\ntext :1.1\nkey Enter r r\nsee 2 waiting\ntext :stop all\nkey Enter Enter\nwait 2 that waited will not start\nwait stopped\nwait-idle\nunsee waiting\nunsee running')
 is "or is let go with all that runs" $? 0
