@@ -33,9 +33,9 @@ is "O1: no attempt was started" "$("$TICKMARK" log --json | md5sum)" "$before"
 # O2: every border keeps its column, at each row of the scroll
 for cols in 79 80 81; do
 	{ printf 'wait-idle\ntext :1\nkey Enter Enter\n'; dumps "key j" 100; } > "$work/keys"
-	"$TICKMARK" --script "$work/keys" --size ${cols}x24 . | holds "O2: panes at $cols" list ${cols}x24 100
+	holds "O2: panes at $cols" list ${cols}x24 100 < <("$TICKMARK" --script "$work/keys" --size ${cols}x24 .)
 	{ printf 'wait-idle\ntext :1\nkey Enter Enter\ntext /|000|\nkey Enter Enter\n'; dumps "key j" 60; printf 'key w\n'; dumps "key Right j" 20; } > "$work/keys"
-	"$TICKMARK" --script "$work/keys" --size ${cols}x24 . | holds "O2: pager at $cols" text ${cols}x24 80
+	holds "O2: pager at $cols" text ${cols}x24 80 < <("$TICKMARK" --script "$work/keys" --size ${cols}x24 .)
 done
 
 # O3: shown as text wherever it is shown, and nothing of it acts
