@@ -36,7 +36,7 @@ out=$(play $'wait-idle\nkey 2 m Esc 4\nsee 3 messages')
 is "Esc writes nothing" $? 0
 # between the steps
 out=$(play $'wait-idle')
-like "messages stand behind the step that was the newest" "$(tr -d '\n' <<<"$out")" '▸ 3 .*» [^ ]+ +First words, without.*» .*The total of \[1\.1\] holds\. See \[2\.1\].*» .*\[2\.2\] is what counts'
+like "messages stand behind the step that was the newest" "$(tr -d '\n' <<<"$out")" '▸ 3 .*» .*First words, without.*» .*The total of \[1\.1\] holds\. See \[2\.1\].*» .*\[2\.2\] is what counts'
 "$TICKMARK" run --new rollup.py >/dev/null
 "$TICKMARK" say 'Behind four.'
 like "and the next step behind them" "$(play $'wait-idle' | tr -d '\n')" 'is what counts.*▸ 4 .*» .*Behind four'
