@@ -1,8 +1,8 @@
 /*
  * One attempt from its plan to its end.
  *
- * sandbox cloned (it makes its namespaces while …); plan; run file and lock; sandbox told (it builds its
- * world while …); attempt committed as queued; program let go; one thread captures, this one writes;
+ * sandbox cloned (it makes its namespaces while …); plan; sandbox told (it builds its world while …);
+ * run file and lock; attempt committed as queued; program let go; one thread captures, this one writes;
  * inputs, artifacts, outcome, verdict; end committed; front told; WAL brought in. Nothing here ends
  * because a front went away.
  */
