@@ -65,12 +65,14 @@ bool escape_name_undo(const char *s, struct buf *out);
 struct head {
 	char title[HEAD_TITLE];     /* one line of UTF-8 without controls; "" when there is none */
 	char purpose[HEAD_PURPOSE]; /* likewise; cut ones end in "…" */
+	char first[HEAD_TITLE];     /* its first line of code, of imports only where there is nothing else */
 };
 
 /* What a Python script says of itself before its first statement: the first comment line is the
  * title, `# purpose: …` (in any case) with the comment lines that go on with it is the purpose. Lines
  * for machines (#!, coding, editors, linters, licences, `# /// script`) and rules (# -----) are passed
- * over. Without a comment, the first line of the docstring is the title. Reads 16 KiB at most. */
+ * over. Without a comment, the first line of the docstring is the title. Code that has neither name nor
+ * title goes by its first line. Reads 16 KiB at most. */
 void head_parse(const void *code, size_t n, struct head *out);
 
 /* ---- the last exception (trace.c) ---------------------------------------------------------------- */

@@ -177,13 +177,20 @@ static bool find_step(struct runplan *p, struct err *e)
 	return true;
 }
 
-static void title_and_purpose(struct runplan *p, const char **title, const char **purpose)
+/* Whether the title is one that somebody gave it. */
+static bool title_and_purpose(struct runplan *p, const char **title, const char **purpose)
 {
 	struct head head;
+	bool given;
 
 	head_parse(p->code.data, p->code.len, &head);
-	*title = p->req->title ? p->req->title : head.title[0] ? runplan_keep_dup(p, head.title) : path_base(p->attempt.script);
+	given = p->req->title || head.title[0];
+	if (given)
+		*title = p->req->title ? p->req->title : runplan_keep_dup(p, head.title);
+	else /* code that came by a pipe has a name that says nothing */
+		*title = p->req->code && !p->req->code_name && head.first[0] ? runplan_keep_dup(p, head.first) : path_base(p->attempt.script);
 	*purpose = p->req->purpose ? p->req->purpose : head.purpose[0] ? runplan_keep_dup(p, head.purpose) : NULL;
+	return given;
 }
 
 static bool differs(const char *a, const char *b)
@@ -195,6 +202,7 @@ static bool of_which_step(struct runplan *p, struct err *e)
 {
 	struct attempt *a = &p->attempt;
 	const char *title, *purpose;
+	bool given;
 
 	if (!find_step(p, e))
 		return false;
@@ -203,7 +211,7 @@ static bool of_which_step(struct runplan *p, struct err *e)
 		a->purpose = p->original.attempt.purpose;
 		return true;
 	}
-	title_and_purpose(p, &title, &purpose);
+	given = title_and_purpose(p, &title, &purpose);
 	if (a->step == 0) {
 		p->step = (struct step){ .title = title, .purpose = purpose, .asker = a->asker, .created_us = a->queued_us };
 		p->step.script = p->req->code ? NULL : a->script;
@@ -213,8 +221,7 @@ static bool of_which_step(struct runplan *p, struct err *e)
 	if (!last_of_step(p, a->step, &last, e))
 		return false;
 	/* Without a title of its own an attempt goes under its step's. */
-	bool own = p->req->title || strcmp(title, path_base(a->script)) != 0;
-	a->title = own && differs(title, last.step.title) ? title : NULL;
+	a->title = given && differs(title, last.step.title) ? title : NULL;
 	a->purpose = differs(purpose, last.step.purpose) ? purpose : NULL;
 	if (p->req->retry_of)
 		a->retry_of = p->req->retry_of;

@@ -265,6 +265,24 @@ static void take_docstring(struct span s, struct head *out)
 	}
 }
 
+/* ---- code ---- */
+
+static void take_first_line(struct span rest, struct head *out)
+{
+	struct span found = { 0 };
+
+	while (rest.n > 0) {
+		struct span line = trim(take_line(&rest));
+		bool import = starts_with(line, "import ") || starts_with(line, "from ");
+		if (line.n == 0 || line.p[0] == '#' || (import && found.n > 0))
+			continue;
+		found = line;
+		if (!import)
+			break;
+	}
+	add_clean(out->first, sizeof(out->first), found);
+}
+
 void head_parse(const void *code, size_t n, struct head *out)
 {
 	struct reader r = { .rest = { code, MIN(n, HEAD_BYTES) }, .out = out };
@@ -277,4 +295,5 @@ void head_parse(const void *code, size_t n, struct head *out)
 		;
 	if (out->title[0] == '\0' && r.rest.n > 0)
 		take_docstring(r.rest, out);
+	take_first_line(r.rest, out);
 }

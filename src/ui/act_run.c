@@ -296,7 +296,7 @@ unsigned act_add(struct view *v, const char *arg)
 	strv_add(&o->argv, "--detach");
 	strv_add(&o->argv, "--new");
 	strv_add(&o->argv, "-");
-	buf_adds(&began, "# What this step computes (this line becomes its title)\n");
+	buf_adds(&began, "# Title: \n# Purpose: \n\n"); /* left as they are they say nothing */
 	mask = edit_draft(o, "new", &began, "run this as a new step?");
 	buf_free(&began);
 	return mask;

@@ -144,4 +144,8 @@ workspace pipes
 tm run <(echo 'print("substituted")'); is "process substitution" "$rc $out" "0 substituted"
 mkfifo fifo; (echo 'print("written later")' >fifo) & tm run fifo; wait; is "a FIFO waits for its writer" "$rc $out" "0 written later"
 tm run <(true); is "an empty pipe is no script" "$rc" 3
+tm_from <(printf 'import os\n\nx = 6 * 7\nprint(x)\n') run -
+tm show last --json; jis "code without name or title goes by its first line" 'd["title"]' "x = 6 * 7"
+tm_from <(printf '# Title: \n# Purpose: \n\nprint(1)\n') run -
+tm show last --json; jis "what a draft begins with, left as it is, says nothing" '(d["title"], d["purpose"])' "('print(1)', None)"
 finish

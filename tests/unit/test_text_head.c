@@ -17,6 +17,31 @@ static void assert_head(const char *code, const char *title, const char *purpose
 	assert_string_equal(h.purpose, purpose);
 }
 
+static void first_lines_of_code(void **state)
+{
+	static const struct {
+		const char *code, *first;
+	} cases[] = {
+		{ "print(5)\n", "print(5)" },
+		{ "print(5)", "print(5)" },
+		{ "# Title: \n# Purpose: \n\nimport csv\nfrom os import path\n# more\n  x  =  1\ny = 2\n", "x = 1" },
+		{ "import csv\nimport os\n", "import csv" },
+		{ "x = '\x1b[31m'\n", "x = '\xEF\xBF\xBD[31m'" },
+		{ "# only a comment\n", "" },
+		{ "", "" },
+	};
+	struct head h;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		head_parse(cases[i].code, strlen(cases[i].code), &h);
+		assert_string_equal(h.first, cases[i].first);
+	}
+	head_parse("# Title: \n# Purpose: \n\nprint(5)\n", 33, &h); /* what the screen begins with, left as it is */
+	assert_string_equal(h.title, "");
+	assert_string_equal(h.purpose, "");
+}
+
 static void titles_from_comments(void **state)
 {
 	static const char *const cases[][2] = {
@@ -195,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(titles_from_comments),
+		cmocka_unit_test(first_lines_of_code),
 		cmocka_unit_test(purposes),
 		cmocka_unit_test(titles_from_docstrings),
 		cmocka_unit_test(what_comes_out_is_clean),
