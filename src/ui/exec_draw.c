@@ -38,41 +38,73 @@ static void say_load(const struct load *l, char *out, size_t size)
 		snprintf(out, size, "%s", memory);
 }
 
-/* Right end of a row: outcome, number of attempts, time; in columns where there is room. */
+/* What there is room for at the right end of a row. */
+struct columns {
+	int time, many, outcome; /* cells; 0: none of its own */
+};
+
+static struct columns columns_of(int w)
+{
+	if (w >= 72)
+		return (struct columns){ 9, 12, 12 };
+	if (w >= 44)
+		return (struct columns){ 9, 0, 8 };
+	return (struct columns){ 0 };
+}
+
+/* "2 attempts", "x2" where that is too long; of one that runs what it uses. */
+static void say_many(const struct exec_item *it, const struct load *load, bool step, bool brief, char *out, size_t size)
+{
+	*out = '\0';
+	if (load)
+		say_load(load, out, size);
+	else if (step && it->step_attempts > 1)
+		snprintf(out, size, brief ? "x%lld" : "%lld attempts", (long long)it->step_attempts);
+}
+
+/* Right end of a row: mark, outcome, number of attempts, time; in columns where there is room. Returns the x before it. */
 static int draw_outcome(const struct exec_item *it, const struct load *load, struct canvas *c, struct rect r, int y, bool step)
 {
-	char wall[UNIT_TEXT], many[48] = "";
+	struct columns at = columns_of(r.w);
+	char wall[UNIT_TEXT], many[48];
 	struct buf word = { 0 };
-	int x = r.x + r.w, wide = r.w >= 44;
+	int x = r.x + r.w;
 
 	buf_adds(&word, it->verdict != VERDICT_NONE ? verdict_word(it->verdict) : outcome_word(it->state));
 	if (it->verdict == VERDICT_NONE)
 		add_reason(it, &word);
 	duration_format(elapsed_us(it), wall);
 	if (r.w >= 30 && it->state != OUTCOME_QUEUED) {
-		x -= (int)strlen(wall) + 1;
-		canvas_text(c, r, x, y, PEN(ROLE_DIM), wall);
-		x = MIN(x, r.x + r.w - (wide ? 9 : 0));
+		canvas_text(c, r, x - (int)strlen(wall) - 1, y, PEN(ROLE_DIM), wall);
+		x -= MAX((int)strlen(wall) + 1, at.time);
 	}
-	if (wide) {
-		if (load)
-			say_load(load, many, sizeof(many));
-		else if (step && it->step_attempts > 1)
-			snprintf(many, sizeof(many), "%lld attempts", (long long)it->step_attempts);
-		x -= 12;
+	say_many(it, load, step, !at.many, many, sizeof(many));
+	if (at.many) {
+		x -= at.many;
 		canvas_text(c, r, x, y, PEN(ROLE_DIM), many);
 	}
-	x -= MAX(canvas_measure(c, word.data), wide ? 12 : 0) + 1;
+	x -= MAX(canvas_measure(c, word.data), at.outcome) + 1;
 	canvas_text(c, r, x, y, PEN(outcome_role(it->state)), word.data);
 	buf_free(&word);
-	return pane_draw_mark(c, r, x, y, it->judgement, step ? it->stale : JUDGED_NONE, it->reviewer) - 1;
+	x = pane_draw_mark(c, r, x, y, it->judgement, step ? it->stale : JUDGED_NONE, it->reviewer) - 1;
+	if (!at.many && at.outcome && *many) {
+		x -= canvas_measure(c, many);
+		canvas_text(c, r, x, y, PEN(ROLE_DIM), many);
+		x--;
+	}
+	return x;
+}
+
+static bool went_well(const struct exec_item *it)
+{
+	return it->state == OUTCOME_OK || !outcome_is_end(it->state);
 }
 
 static void draw_item(struct exec_pane *p, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
 	const struct exec_item *it = exec_tree_item(p->tree, key);
 	bool step = exec_level(key) == LEVEL_STEP;
-	const char *marker = exec_tree_is_unfolded(p->tree, key) ? "▾" : "▸";
+	const char *marker = exec_tree_is_unfolded(p->tree, key) ? "▾" : "▸", *detail;
 	int x = r.x + 1 + (step ? 0 : 4), end;
 	char ref[REF_TEXT];
 
@@ -85,9 +117,15 @@ static void draw_item(struct exec_pane *p, const struct list_key *key, struct ca
 		snprintf(ref, sizeof(ref), "%s", it->ref);
 	x = canvas_text(c, r, x, y, PEN(ROLE_NORMAL), marker) + 1;
 	x = canvas_text(c, r, x, y, PEN(ROLE_STRONG), ref) + 1;
-	if (step)
+	detail = it->detail ? it->detail : "";
+	if (!step) {
+		x += canvas_fit(c, r, x, y, end - x, PEN(ROLE_NORMAL), detail);
+	} else {
 		x = MAX(x, r.x + 7);
-	x += canvas_fit(c, r, x, y, end - x, PEN(ROLE_NORMAL), step ? it->title ? it->title : "" : it->detail ? it->detail : "");
+		x += canvas_fit(c, r, x, y, end - x, PEN(ROLE_NORMAL), it->title ? it->title : "");
+		if (!went_well(it))
+			canvas_fit(c, r, x + 2, y, end - x - 2, PEN(ROLE_DIM), detail);
+	}
 	exec_live_draw(p->tree, it, c, x + 2, y, end - x - 2);
 }
 

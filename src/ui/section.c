@@ -154,15 +154,28 @@ static void sum_files(const struct detail *d, struct buf *out)
 		buf_addf(out, " and %zu more", d->artifacts_n - 3);
 }
 
+/* "socket AF_INET x16, mount x1 and 2 more, 3 harmless" */
 static void sum_refusals(const struct detail *d, struct buf *out)
 {
-	int64_t n = 0;
+	size_t shown = 0, harmless = 0;
 
-	for (size_t i = 0; i < d->refusals_n; i++)
-		n += d->refusals[i].harmless ? 0 : 1;
-	buf_addf(out, "%lld", (long long)n);
-	if ((size_t)n < d->refusals_n)
-		buf_addf(out, ", and %lld harmless", (long long)((int64_t)d->refusals_n - n));
+	for (size_t i = 0; i < d->refusals_n; i++) {
+		const struct refusal *r = &d->refusals[i];
+		harmless += r->harmless;
+		if (r->harmless || shown++ >= 3)
+			continue;
+		buf_adds(out, shown > 1 ? ", " : "");
+		section_add_name(out, r->call);
+		if (r->argument && *r->argument) {
+			buf_addc(out, ' ');
+			section_add_name(out, r->argument);
+		}
+		buf_addf(out, " x%lld", (long long)r->count);
+	}
+	if (shown > 3)
+		buf_addf(out, " and %zu more", shown - 3);
+	if (harmless > 0)
+		buf_addf(out, "%s%zu harmless", shown ? ", " : "", harmless);
 }
 
 static void sum_resources(const struct detail *d, struct buf *out)
