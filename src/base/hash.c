@@ -54,7 +54,7 @@ struct digest hash_bytes(const void *p, size_t n)
 	return hash_end(&h);
 }
 
-bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
+bool hash_fd_until(int fd, const char *what, bool (*stop)(void *ctx), void *ctx, struct digest *out, uint64_t *size, struct err *e)
 {
 	unsigned char block[HASH_CHUNK];
 	struct hasher h;
@@ -62,6 +62,8 @@ bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struc
 
 	hash_begin(&h);
 	for (;;) {
+		if (stop && stop(ctx))
+			return err_set(e, ERR_CANCELLED, "%s was not read to its end: cancelled", what);
 		ssize_t got = read(fd, block, sizeof(block));
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -76,6 +78,11 @@ bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struc
 	if (size)
 		*size = total;
 	return true;
+}
+
+bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
+{
+	return hash_fd_until(fd, what, NULL, NULL, out, size, e);
 }
 
 /* ---- canonical form of values ---- */

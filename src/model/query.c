@@ -340,7 +340,7 @@ static bool look_produced(void *ctx, const struct produced *p)
 }
 
 /* Size and time are not trusted, but for a size that differs. */
-static enum since compare_file(int dirfd, const char *path, const struct entry *input)
+static enum since compare_file(const struct query *q, int dirfd, const char *path, const struct entry *input)
 {
 	struct digest now;
 	struct stat st;
@@ -352,11 +352,17 @@ static enum since compare_file(int dirfd, const char *path, const struct entry *
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		if (st.st_size != input->size)
 			since = SINCE_CHANGED;
-		else if (hash_fd(fd, path, &now, NULL, NULL))
+		else if (hash_fd_until(fd, path, q->stop, q->stop_ctx, &now, NULL, NULL))
 			since = digest_equal(&now, &input->sha256) ? SINCE_SAME : SINCE_CHANGED;
 	}
 	close(fd);
 	return since;
+}
+
+void query_stop_when(struct query *q, bool (*stop)(void *ctx), void *ctx)
+{
+	q->stop = stop;
+	q->stop_ctx = ctx;
 }
 
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input)
@@ -366,7 +372,7 @@ enum since query_since(struct query *q, struct workspace *ws, const struct entry
 	if (!ws || digest_is_zero(&input->sha256))
 		return SINCE_UNKNOWN;
 	(void)store_attachment_each(q->store, look_attached, &x, NULL);
-	enum since since = x.source ? compare_file(AT_FDCWD, x.source, input) : compare_file(ws->dir, input->path, input);
+	enum since since = x.source ? compare_file(q, AT_FDCWD, x.source, input) : compare_file(q, ws->dir, input->path, input);
 	free(x.source);
 	if (since == SINCE_SAME)
 		return since;

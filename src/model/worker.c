@@ -142,6 +142,11 @@ bool job_cancelled(const struct job *job)
 	return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
 }
 
+bool job_stops(void *job)
+{
+	return job_cancelled(job);
+}
+
 void job_send(struct job *job, void *message)
 {
 	struct workers *w = job->workers;

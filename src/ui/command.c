@@ -31,6 +31,10 @@ static unsigned quit(struct view *v, const char *arg)
 static unsigned cancel(struct view *v, const char *arg)
 {
 	(void)arg;
+	if (since_cancel(v->ui->since)) {
+		ui_notice(v->ui, "comparing the inputs was cancelled");
+		return TURN_DRAW;
+	}
 	ui_notice(v->ui, "nothing of the screen's own is under way; x stops a run, Q quits");
 	return TURN_DRAW;
 }

@@ -111,6 +111,7 @@ struct ui {
 	struct workers *workers;
 	struct watch *watch;          /* NULL: nothing can change */
 	struct loads *loads;          /* of what runs; NULL: evidence, or no record yet */
+	struct since_book *since;     /* the same */
 
 	struct view *stack[UI_DEPTH];
 	size_t depth;

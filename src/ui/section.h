@@ -7,6 +7,7 @@
 
 #include "model/loads.h"
 #include "model/query.h"
+#include "since.h"
 #include "textview.h"
 
 enum section_kind {
@@ -41,6 +42,7 @@ struct section_context {
 	struct query *query;
 	struct workspace *ws;      /* NULL: evidence */
 	const struct loads *loads; /* of what runs; NULL */
+	struct since_book *since;  /* NULL with ws */
 };
 
 /* "14 lines", "empty", "layers.xlsx 6.1K": what stands beside its name. */

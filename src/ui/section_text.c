@@ -32,24 +32,17 @@ static void write_asked(const struct section_context *c, const struct detail *d,
 		buf_adds(out, "answer    not delivered: nobody was there to get it\n");
 }
 
-/* Comparing means hashing, which must not hold up the keys: what is more is compared by pane Workspace, in a
- * worker. */
-#define COMPARED_MOST ((int64_t)64 << 20)
-
-static void add_since(const struct section_context *c, const struct entry *in, int64_t *left, struct buf *out)
+static const char *since_word(enum since_state state, const enum since *answers, size_t i)
 {
-	if (!c->query || !c->ws || in->what == INPUT_OVERWRITTEN)
-		return;
-	*left -= in->size;
-	if (*left >= 0)
-		buf_addf(out, "  %s", since_words[query_since(c->query, c->ws, in)]);
-	else
-		buf_adds(out, "  large: pane Workspace says whether it changed");
+	if (state == SINCE_KNOWN)
+		return since_words[answers[i]];
+	return state == SINCE_LOOKING ? "comparing …" : "not compared: cancelled";
 }
 
 static void write_inputs(const struct section_context *c, const struct detail *d, struct buf *out)
 {
-	int64_t left = COMPARED_MOST;
+	const enum since *answers = NULL;
+	enum since_state state = c->since && d->inputs_n ? since_look(c->since, d, &answers) : SINCE_STOPPED;
 
 	for (size_t i = 0; i < d->inputs_n; i++) {
 		const struct entry *in = &d->inputs[i];
@@ -60,7 +53,8 @@ static void write_inputs(const struct section_context *c, const struct detail *d
 			section_add_size(out, in->size);
 			buf_adds(out, "  ");
 			add_hash(out, &in->sha256);
-			add_since(c, in, &left, out);
+			if (c->since && in->what != INPUT_OVERWRITTEN)
+				buf_addf(out, "  %s", since_word(state, answers, i));
 		}
 		buf_addc(out, '\n');
 	}

@@ -34,6 +34,8 @@ static void prepare_undo(const struct terminal *t)
 {
 	static const char *const capabilities[] = { "sgr0", "rmkx", "cnorm", "rmcup" };
 
+	if (t->caught >= 0)
+		undo_add(SQUEEZE_UNDO);
 	if (t->mouse_able)
 		undo_add(TERM_MOUSE_OFF);
 	if (t->paste_able)
@@ -112,6 +114,23 @@ static void forget_palette(void)
 		*reset = '\0';
 }
 
+static bool is_capability(const char *name, const char *bytes)
+{
+	return has_capability(name) && strcmp(tigetstr(name), bytes) == 0;
+}
+
+/* What curses draws goes to the terminal as it is, unless that is one of the usual ones (squeeze.h). */
+static void choose_way(struct terminal *t)
+{
+	bool usual = is_capability("csr", "\x1b[%i%p1%d;%p2%dr") && is_capability("cup", "\x1b[%i%p1%d;%p2%dH") &&
+	             is_capability("sc", "\x1b" "7") && is_capability("rc", "\x1b" "8") && tigetflag("am") == 1 && tigetflag("xenl") == 1;
+
+	if (usual || t->caught < 0)
+		return;
+	close(t->caught);
+	t->caught = -1;
+}
+
 struct terminal *term_open(struct err *e)
 {
 	struct terminal *t;
@@ -124,10 +143,12 @@ struct terminal *term_open(struct err *e)
 	choose_charset(t);
 	use_env(FALSE);  /* exported LINES and COLUMNS do not win … */
 	use_tioctl(TRUE); /* … over what the kernel knows */
-	t->screen = newterm(NULL, stdout, stdin);
+	t->screen = term_out_open(t, e) ? newterm(NULL, t->out, stdin) : NULL;
 	if (!t->screen) {
-		err_set(e, ERR_INPUT, "the screen cannot be shown on a terminal of type '%.60s'; 'tickmark log' prints instead",
-		        type);
+		if (t->out)
+			err_set(e, ERR_INPUT, "the screen cannot be shown on a terminal of type '%.60s'; 'tickmark log' prints instead",
+			        type);
+		term_out_close(t);
 		free(t);
 		return NULL;
 	}
@@ -135,6 +156,7 @@ struct terminal *term_open(struct err *e)
 	 * for a page instead of one */
 	endwin();
 	forget_palette();
+	choose_way(t);
 	t->mouse_able = t->mouse = has_capability("kmous");
 	t->paste_able = t->mouse_able || has_capability("BE") || strcmp(type, "linux") == 0;
 	prepare_undo(t);
@@ -162,6 +184,7 @@ void term_close(struct terminal *t)
 	undo_end();
 	if (!t->gone) /* delscreen may flush what nobody takes any more */
 		delscreen(t->screen);
+	term_out_close(t);
 	keydec_free(t->dec);
 	free(t->shown);
 	free(t);
@@ -228,9 +251,10 @@ void term_leave(struct terminal *t)
 	term_modes(t, false);
 	if (t->gone)
 		return;
+	term_release(t);
 	curs_set(1);
 	endwin();
-	fflush(stdout);
+	fflush(t->out);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, undo_modes());
 	undo_arm(false);
 }
@@ -418,8 +442,10 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 
 	if (!t->entered || t->gone)
 		return;
-	if (t->all)
+	if (t->all) {
 		clearok(curscr, TRUE);
+		squeeze_forget(&t->squeeze, t->h);
+	}
 	if (t->shown && (t->shown_w != area.w || t->shown_h != area.h)) {
 		free(t->shown);
 		t->shown = NULL;
@@ -433,7 +459,10 @@ void term_draw(struct terminal *t, const struct canvas *c, const struct theme *t
 	t->shown_h = area.h;
 	t->all = false;
 	canvas_cursor_get(c, &x, &y);
-	curs_set(x >= 0);
+	term_catch(t);
+	/* one that cannot be hidden waits below */
+	leaveok(stdscr, curs_set(x >= 0) != ERR && x < 0);
 	move(y >= 0 ? MIN(y, t->h - 1) : t->h - 1, x >= 0 ? MIN(x, t->w - 1) : 0);
 	refresh();
+	term_send(t);
 }

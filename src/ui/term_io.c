@@ -1,10 +1,12 @@
-/* Bytes to and from the terminal that are none of curses' business. */
+/* Bytes to and from the terminal that are none of curses' business, and those of curses on their way there. */
 #include "term_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void write_raw(struct terminal *t, const char *bytes, size_t n)
@@ -30,6 +32,68 @@ static void write_text(struct terminal *t, const char *s)
 {
 	write_raw(t, s, strlen(s));
 }
+
+/* ---- what curses draws ------------------------------------------------------------------------------------ */
+
+FILE *term_out_open(struct terminal *t, struct err *e)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	t->tty = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	t->caught = memfd_create("tickmark-draw", MFD_CLOEXEC); /* -1 is fine */
+	t->out = fd < 0 || t->tty < 0 ? NULL : fdopen(fd, "w");
+	if (!t->out)
+		err_sys(e, "the terminal cannot be opened again");
+	return t->out;
+}
+
+void term_out_close(struct terminal *t)
+{
+	if (t->out)
+		fclose(t->out);
+	close(t->tty);
+	close(t->caught);
+}
+
+void term_catch(struct terminal *t)
+{
+	fflush(t->out);
+	if (t->caught >= 0 && (ftruncate(t->caught, 0) < 0 || lseek(t->caught, 0, SEEK_SET) < 0 || dup3(t->caught, fileno(t->out), O_CLOEXEC) < 0)) {
+		close(t->caught);
+		t->caught = -1;
+	}
+}
+
+void term_send(struct terminal *t)
+{
+	struct buf out = { 0 };
+
+	fflush(t->out);
+	if (t->caught < 0)
+		return;
+	off_t n = lseek(t->caught, 0, SEEK_CUR);
+	const char *bytes = n > 0 ? mmap(NULL, (size_t)n, PROT_READ, MAP_SHARED, t->caught, 0) : MAP_FAILED;
+	dup3(t->tty, fileno(t->out), O_CLOEXEC);
+	if (bytes == MAP_FAILED)
+		return;
+	squeeze_add(&t->squeeze, bytes, (size_t)n, &out);
+	munmap((void *)bytes, (size_t)n);
+	write_raw(t, out.data, out.len);
+	buf_free(&out);
+}
+
+void term_release(struct terminal *t)
+{
+	struct buf out = { 0 };
+
+	if (t->caught < 0)
+		return;
+	squeeze_release(&t->squeeze, &out);
+	write_raw(t, out.data ? out.data : "", out.len);
+	buf_free(&out);
+}
+
+/* ---- modes -------------------------------------------------------------------------------------------------- */
 
 void term_modes(struct terminal *t, bool on)
 {

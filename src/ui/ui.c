@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "model/keep.h"
+#include "since.h"
 #include "spawn.h"
 #include "headless.h"
 #include "set.h"
@@ -27,6 +28,8 @@ static void close_record(struct ui *ui)
 		watch_close(ui->watch);
 	}
 	loads_free(ui->loads);
+	since_free(ui->since);
+	ui->since = NULL;
 	source_record_close(ui->source);
 	query_close(ui->query);
 	workspace_close(ui->ws);
@@ -160,6 +163,12 @@ static void show_panes(struct ui *ui)
 	ui_push(ui, view_panes_new(ui));
 }
 
+/* Whether inputs changed: sections that say so are written again. */
+static void know_since(void *ctx, int64_t attempt)
+{
+	(void)ui_changed(ctx, attempt); /* what workers bring is drawn */
+}
+
 bool ui_open_record(struct ui *ui, struct err *e)
 {
 	struct log_filter newest = { .checks = true, .limit = 1 };
@@ -177,8 +186,10 @@ bool ui_open_record(struct ui *ui, struct err *e)
 	}
 	if (ui->watch)
 		loop_add(ui->loop, watch_fd(ui->watch), on_watch, ui);
-	if (ui->ws)
+	if (ui->ws) {
 		ui->loads = loads_new(ui->ws);
+		ui->since = since_new(ui->workers, ui->root, know_since, ui);
+	}
 	count_runs(ui);
 	query_log(ui->query, &newest, find_newest, &ui->newest, NULL);
 	show_panes(ui);

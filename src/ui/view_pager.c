@@ -133,12 +133,30 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 
 /* ---- news, idle time, the rest ---------------------------------------------------------------------------------------------------- */
 
+/* Inputs, of which it is known now whether they changed: the same lines, longer or shorter. */
+static unsigned write_again(struct pager *p)
+{
+	struct pager_spec spec = { .attempt = p->attempt, .section = (int)p->kind };
+	int64_t line = p->empty || p->top.line < 0 ? 0 : lines_number(p->text.lines, p->text.window, p->top.line);
+	struct err e = { 0 };
+
+	if (!pager_load(p, &spec, &e)) {
+		ui_error(p->view.ui, "%s", e.msg);
+		return TURN_DRAW;
+	}
+	p->goto_line = MAX(line, 0);
+	(void)pager_try_goto(p);
+	return TURN_DRAW;
+}
+
 static unsigned pager_changed(struct view *v, int64_t attempt)
 {
 	struct pager *p = pager_of(v);
 	struct err e = { 0 };
 	bool changed;
 
+	if (p->kind == SECTION_INPUTS && attempt == p->attempt && !p->selecting)
+		return write_again(p);
 	if (p->text.whole || (attempt != 0 && attempt != p->attempt))
 		return TURN_NOTHING;
 	if (!text_update(&p->text, &changed, &e)) {

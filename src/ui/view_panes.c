@@ -31,7 +31,7 @@ static struct panes *panes_of(struct view *v)
 
 struct section_context pane_sections(const struct ui *ui)
 {
-	return (struct section_context){ ui->source, ui->query, ui->ws, ui->loads };
+	return (struct section_context){ ui->source, ui->query, ui->ws, ui->loads, ui->since };
 }
 
 void pane_frame(struct canvas *c, struct rect r, const char *title, bool focused)

@@ -12,22 +12,31 @@ scripts=(
 	'j' 'g Enter' 'g j Enter j Enter' 'G Enter G' 'G Enter j j Enter' '3 j Enter' '1' '?' '? G' 'z' 'Tab' '7'
 	'G Enter j j Enter w Right' ': r e'
 )
-names() { sed -e 's/\bEnter\b/Enter/g' <<<"$1"; }
-for s in "${scripts[@]}"; do
-	want=$(printf 'wait tiv_by_city\nwait-idle\nkey %s\nwait-idle\n' "$s" | "$TICKMARK" --script - --size 80x24 "$work/ws")
-	rm -f "$work/ws/.tickmark/cache/screen" # where the visit before left off
-	t new-session -d -x 80 -y 24 -s s "$TICKMARK '$work/ws'" 2>/dev/null
+# same_screen FOLDER TEXT KEYS: TEXT is there once the screen is
+same_screen() {
+	local want got
+	want=$(printf 'wait %s\nwait-idle\nkey %s\nwait-idle\n' "$2" "$3" | "$TICKMARK" --script - --size 80x24 "$1")
+	rm -f "$1/.tickmark/cache/screen" # where the visit before left off
+	t new-session -d -x 80 -y 24 -s s "$TICKMARK '$1'" 2>/dev/null
 	t set -g status off 2>/dev/null
-	for _ in $(seq 200); do t capture-pane -p -t s 2>/dev/null | grep -q tiv_by_city && break; sleep 0.05; done
+	for _ in $(seq 200); do t capture-pane -p -t s 2>/dev/null | grep -q "$2" && break; sleep 0.05; done
 	# shellcheck disable=SC2086
-	t send-keys -t s $(names "$s")
+	t send-keys -t s $3
 	for _ in $(seq 200); do
 		got=$(t capture-pane -p -t s 2>/dev/null)
 		[ "$got" = "$want" ] && break
 		sleep 0.05
 	done
-	if [ "$got" = "$want" ]; then pass "keys $s"; else fail "keys $s" "$(diff <(echo "$want") <(echo "$got"))"; fi
+	if [ "$got" = "$want" ]; then pass "keys $3"; else fail "keys $3" "$(diff <(echo "$want") <(echo "$got"))"; fi
 	t kill-session -t s 2>/dev/null
+}
+for s in "${scripts[@]}"; do same_screen "$work/ws" tiv_by_city "$s"; done
+# line by line, where scrolling margins stay set between draws, and what comes behind that
+fixture long "$work/long"
+rm -f "$work/long/.tickmark/cache/screen"
+open='g Enter / 0 0 0 1 2 Enter Enter'
+for s in 'j j j j j' 'j j j k k k k k' 'j j Space j b k k' 'j j ?' 'j j k q G' 'j j k w Right j j' 'j j / 0 0 1 Enter j' 'k k G k k k'; do
+	same_screen "$work/long" 'Many lines' "$open $s"
 done
 # shown TEXT: waits until it is on the screen
 shown() { local i; for i in $(seq 200); do t capture-pane -p -t s 2>/dev/null | grep -q -- "$1" && return; sleep 0.05; done; return 1; }
