@@ -156,6 +156,19 @@ bool console_ask(const char *question, bool otherwise);
 /* Flushes stdout; false (having said so) when something could not be written there. */
 bool console_finish(const struct cmd *c);
 
+/* ---- how far it is (progress.c) ---- */
+
+/* A line of stderr, where that is a terminal, for work that takes more than a moment. */
+struct progress {
+	const char *what; /* "verifying" */
+	bool on;
+	int64_t from_us;
+	int64_t shown;    /* percent; -1: nothing was */
+};
+struct progress progress_begin(const char *what);
+void progress_show(struct progress *p, int64_t done, int64_t total);
+void progress_end(struct progress *p);
+
 /* ---- columns (columns.c) ---------------------------------------------------------------------------- */
 
 /* Rows of cells, aligned by their width in terminal cells. On a terminal rows are cut where the

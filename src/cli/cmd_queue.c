@@ -92,10 +92,16 @@ static void print_text(const struct queue *l, const struct queue_request *r)
 		console_note("%lld still running", (long long)l->running);
 }
 
+static void show_progress(void *ctx, const struct queue *so_far)
+{
+	progress_show(ctx, (int64_t)so_far->looked, (int64_t)so_far->n);
+}
+
 static int queue_run(struct cmd *c)
 {
 	const char *sample = option_value(c, "sample"), *seed = option_value(c, "seed");
-	struct queue_request r = { 0 };
+	struct progress progress = progress_begin("looking at what is left");
+	struct queue_request r = { .progress = show_progress, .ctx = &progress };
 	struct queue l;
 	struct err e = { 0 };
 	int64_t n = 0;
@@ -108,7 +114,9 @@ static int queue_run(struct cmd *c)
 	if (seed && !sample)
 		return cmd_usage(c, "--seed goes with --sample");
 	r.sample = (size_t)n;
-	if (!cmd_query(c, &e) || !queue_load(c->query, c->ws, &r, &l, &e))
+	bool ok = cmd_query(c, &e) && queue_load(c->query, c->ws, &r, &l, &e);
+	progress_end(&progress);
+	if (!ok)
 		return cmd_fail(c, &e);
 	int status = STATUS_DONE;
 	if (c->json)

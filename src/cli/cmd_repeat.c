@@ -6,9 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define JOBS_DEFAULT 4
 #define FIRST_ROWS 20000  /* of a difference, in which its first line is looked for */
 #define ROW_MOST 500      /* bytes of that line */
 
@@ -21,7 +19,7 @@ static const struct cmd_option repeat_options[] = {
 	{ .name = "failed", .help = "every attempt that is not ok" },
 	{ .name = "unreviewed", .help = "the last attempt of every step that has no mark that stands" },
 	{ .name = "since", .arg = "WHEN", .help = "every attempt since a date (2026-11-30) or for so long (2h, 7d)" },
-	{ .name = "jobs", .letter = 'j', .arg = "N", .help = "of many, so many at once (cores, at most 4)" },
+	{ .name = "jobs", .letter = 'j', .arg = "N", .help = "of many, so many at once (the setting at-once)" },
 	{ .name = "resume", .help = "go on with the batch that was stopped" },
 	{ .name = "dry-run", .letter = 'n', .help = "of many, only say what is missing or substituted" },
 	{ .name = NULL },
@@ -337,13 +335,16 @@ static int tell_after(struct cmd *c, const struct batch *b, struct json_writer *
 static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
 {
 	const char *given = option_value(c, "jobs");
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t n = MIN(cores > 0 ? cores : 1, JOBS_DEFAULT);
+	char *setting = given ? NULL : setting_get(c->ws, "at-once", NULL, e);
+	int64_t n = 1;
 
 	if (given && !int_parse(given, 1, 16, &n, e)) {
 		e->code = ERR_INPUT;
 		return err_prefix(e, "--jobs");
 	}
+	if (setting && !int_parse(setting, 1, INT64_MAX, &n, NULL))
+		n = 1;
+	free(setting);
 	b->jobs = (size_t)n;
 	return true;
 }
@@ -384,7 +385,7 @@ static int repeat_many(struct cmd *c)
 	struct err e = { 0 };
 	int status = STATUS_DONE;
 
-	bool ok = count_jobs(c, &b, &e) && cmd_query(c, &e) && batch_select(c, &b, &e) &&
+	bool ok = cmd_query(c, &e) && count_jobs(c, &b, &e) && batch_select(c, &b, &e) &&
 	          (!option_given(c, "resume") || batch_resume(c, &b, &e)) && tell_before(c, &b, w, &e);
 	if (ok && !option_given(c, "dry-run")) {
 		ok = batch_run(c, &b, &e) && cmd_query(c, &e) && (!option_given(c, "again") || run_again(c, &b, &e));

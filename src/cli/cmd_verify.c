@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_US 500000
 #define HEAD_MOST 65536 /* bytes of a signed head */
 
 static const struct cmd_option verify_options[] = {
@@ -48,9 +47,7 @@ struct verifying {
 	struct digest head;
 	char *text;            /* signed; NULL: a hash alone */
 	struct keep_head signed_head;
-	bool progress;   /* shown on the terminal */
-	int64_t from_us; /* when it began: what is done in a moment needs no progress */
-	int64_t shown;   /* percent; -1: nothing was */
+	struct progress progress;
 };
 
 static void take_fault(void *ctx, const char *what)
@@ -62,20 +59,8 @@ static void take_fault(void *ctx, const char *what)
 
 static bool show_progress(void *ctx, int64_t done, int64_t total)
 {
-	struct verifying *v = ctx;
-	int64_t percent = total > 0 ? done * 100 / total : 100;
-
-	if (v->progress && percent != v->shown && clock_mono_us() - v->from_us > PATIENCE_US) {
-		v->shown = percent;
-		fprintf(stderr, "\rverifying %3lld%%", (long long)percent);
-	}
+	progress_show(&((struct verifying *)ctx)->progress, done, total);
 	return true;
-}
-
-static void clear_progress(const struct verifying *v)
-{
-	if (v->shown >= 0)
-		fputs("\r              \r", stderr);
 }
 
 static void print_text(const struct verifying *v, const struct verify_report *r)
@@ -278,13 +263,13 @@ static bool look(struct verifying *v, struct verify_report *r, struct err *e)
 	if ((expect && !read_expected(v, expect, e)) || !open_record(v->c, e))
 		return false;
 	bool ok = query_verify(v->c->query, take_fault, show_progress, v, r, e);
-	clear_progress(v);
+	progress_end(&v->progress);
 	return ok && review_check_signatures(v->c->query, option_value(v->c, "signers"), check_signature, v, e) && compare_head(v, e);
 }
 
 static int verify_run(struct cmd *c)
 {
-	struct verifying v = { .c = c, .progress = console_is_tty(stderr), .from_us = clock_mono_us(), .shown = -1 };
+	struct verifying v = { .c = c, .progress = progress_begin("verifying") };
 	struct verify_report r = { 0 };
 	struct err e = { 0 };
 

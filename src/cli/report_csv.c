@@ -1,10 +1,22 @@
 /*
- * The report as CSV (RFC 4180). A spreadsheet takes what begins with = + - @ for a formula: such cells
- * get an apostrophe in front, which spreadsheets show as text.
+ * The report as CSV (RFC 4180). A spreadsheet takes what begins with = + - @ for a formula, some in their full
+ * width, too: such cells get an apostrophe in front, which spreadsheets show as text. What is said of the whole
+ * record stands in each row, so that rows which are sorted, filtered or copied elsewhere keep it.
  */
 #include "report.h"
 
 #include <string.h>
+
+static bool is_formula(const char *p)
+{
+	static const char *const wide[] = { "\uff1d", "\uff0b", "\uff0d", "\uff20" };
+
+	p += strspn(p, " \n");
+	for (size_t i = 0; i < ARRAY_LEN(wide); i++)
+		if (strncmp(p, wide[i], strlen(wide[i])) == 0)
+			return true;
+	return *p && strchr("=+-@|%", *p);
+}
 
 static void cell(struct buf *out, const char *text, char end)
 {
@@ -14,11 +26,10 @@ static void cell(struct buf *out, const char *text, char end)
 	escape_text(&safe, text, n, ESCAPE_NEWLINE);
 	const char *p = safe.data ? safe.data : "";
 	bool quoted = strpbrk(p, ",\"\n\r;\t") || *p == ' ';
-	const char *first = p + strspn(p, " ");
 
 	if (quoted)
 		buf_addc(out, '"');
-	if (*first && strchr("=+-@|%", *first))
+	if (is_formula(p))
 		buf_addc(out, '\'');
 	for (; *p; p++) {
 		if (*p == '"')
@@ -75,6 +86,9 @@ static void add_row(const struct report *r, const struct report_row *row, const 
 		cell(out, row->err, ',');
 	cell(out, r->scope, ',');
 	cell(out, r->opinion, ',');
+	cell(out, r->legend, ',');
+	cell(out, r->made_by, ',');
+	moment(out, r->made_us);
 	cell(out, r->record.uuid, ',');
 	cell(out, head, '\n');
 }
@@ -86,7 +100,7 @@ void report_csv(const struct report *r, struct buf *out)
 	digest_hex(&r->record.head, head);
 	buf_adds(out, "step,attempt,title,purpose,asked by,recorded,outcome,detail,verdict,mark,stale,note,reviewer,marked,"
 	              "own work,signed,notes,inputs,");
-	buf_addf(out, "%s%s%sscope,opinion,record,head\r\n", r->code ? "code," : "", r->out ? "stdout," : "", r->err ? "stderr," : "");
+	buf_addf(out, "%s%s%sscope,opinion,legend,made by,made,record,head\r\n", r->code ? "code," : "", r->out ? "stdout," : "", r->err ? "stderr," : "");
 	for (size_t i = 0; i < r->n; i++)
 		add_row(r, &r->rows[i], head, out);
 }

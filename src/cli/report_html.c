@@ -43,7 +43,7 @@ static void block(struct buf *out, const char *title, const char *body)
 	if (!body)
 		return;
 	text(&lines, body);
-	buf_addf(out, "<h3>%s</h3><pre>", title);
+	buf_addf(out, "<h3>%s</h3><pre>\n", title); /* a reader drops the first line end, which must not be theirs */
 	for (const char *p = lines.data ? lines.data : ""; *p; p++) {
 		if (strncmp(p, "<br>", 4) == 0)
 			p += 3;

@@ -18,7 +18,7 @@ static void text(struct buf *out, const char *s, bool breaks)
 			buf_adds(out, "&lt;");
 		else if (*p == '&')
 			buf_adds(out, "&amp;");
-		else if (strchr("\\`*_[]|~$@>", *p))
+		else if (strchr("\\`*_[]|~$@>#", *p))
 			buf_addf(out, "\\%c", *p);
 		else
 			buf_addc(out, *p);

@@ -29,7 +29,7 @@ const struct setting_info setting_table[] = {
 	{ "signing-key", "SSH key that signs your marks: a private key, or the .pub of one in ssh-agent", "~/.ssh/id_ed25519" },
 	{ "reviewer", "your name on marks and notes; yours alone, a workspace cannot set it", "Jo Miller, CPA" },
 	{ "tier", "least isolation that is accepted: A, A-noproc, A-root or B", "A" },
-	{ "at-once", "runs that the screen lets go on at once; more wait for their turn", "2" },
+	{ "at-once", "runs that the screen, and `repeat` of many, let go on at once; more wait", "2" },
 	{ "attached-files", "most files of the folder that are attached", "50000" },
 	{ "attached-size", "largest file that is attached", "8G" },
 	{ "timeout", "wall clock time of a run", "30m" },

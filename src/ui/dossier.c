@@ -356,12 +356,12 @@ static int64_t row_at(struct dossier *d, int64_t part, int64_t pos)
 	return found;
 }
 
-void dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], size_t n)
+bool dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], size_t n)
 {
 	int64_t places[8];
 
 	if (d->cols == cols)
-		return;
+		return false;
 	assert(n <= ARRAY_LEN(places));
 	for (size_t i = 0; i < n; i++)
 		places[i] = place_of(d, keys[i]);
@@ -373,29 +373,49 @@ void dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], siz
 			keys[i]->v[1] = row_at(d, keys[i]->v[0], places[i]);
 		else if (keys[i]->v[1] > 1) /* a gap, if it is still there */
 			keys[i]->v[1] = MIN(keys[i]->v[1], (int64_t)dossier_part(d, (size_t)keys[i]->v[0])->n);
+	return true;
+}
+
+struct text_row *dossier_row(struct part *p, int64_t row)
+{
+	return p->open && row >= 1 && row <= (int64_t)p->n && !dossier_is_gap(p, row) ? &p->rows[row - 1] : NULL;
+}
+
+static const char *bytes_of(struct part *p, int64_t start, int64_t end, size_t *n)
+{
+	int64_t most = MIN((end >= 0 ? end : p->text.size) - start, (int64_t)WINDOW_MAX);
+	size_t got;
+	const char *bytes = window_at(p->text.window, start, (size_t)most, &got);
+
+	*n = bytes ? (size_t)MIN((int64_t)got, most) : 0;
+	return bytes;
 }
 
 const char *dossier_bytes(struct part *p, int64_t row, size_t *n)
 {
-	const struct text_row *r;
-	const char *bytes;
-	int64_t end;
-	size_t got;
+	const struct text_row *r = dossier_row(p, row);
 
-	if (!p->open || row < 1 || row > (int64_t)p->n || dossier_is_gap(p, row))
+	return r ? bytes_of(p, r->start, r->end, n) : NULL;
+}
+
+const char *dossier_line(struct part *p, int64_t row, int64_t *start, size_t *n)
+{
+	const struct text_row *r = dossier_row(p, row);
+	struct line line;
+
+	if (!r)
 		return NULL;
-	r = &p->rows[row - 1];
-	end = r->end >= 0 ? r->end : p->text.size;
-	bytes = window_at(p->text.window, r->start, (size_t)MIN(end - r->start, (int64_t)WINDOW_MAX), &got);
-	*n = bytes ? (size_t)MIN((int64_t)got, end - r->start) : 0;
-	return bytes;
+	bool near = r->line >= 0 && lines_get(p->text.lines, p->text.window, r->start, p->text.size, &line) && line.start >= 0 &&
+	            r->start - line.start < WINDOW_MAX / 2;
+	*start = near ? line.start : r->start;
+	return bytes_of(p, *start, near ? line.end : r->end, n);
 }
 
 int64_t dossier_line_of_row(struct part *p, int64_t row)
 {
-	if (!p->open || row < 1 || row > (int64_t)p->n || dossier_is_gap(p, row) || p->rows[row - 1].line < 0)
-		return 0;
-	return lines_number(p->text.lines, p->text.window, p->rows[row - 1].line) + 1;
+	const struct text_row *r = dossier_row(p, row);
+
+	return r && r->line >= 0 ? lines_number(p->text.lines, p->text.window, r->line) + 1 : 0;
 }
 
 int64_t dossier_row_of_line(struct dossier *d, size_t part, int64_t line)

@@ -43,8 +43,8 @@ struct dossier {
 bool dossier_load(struct dossier *d, int64_t attempt, struct err *e);
 void dossier_clear(struct dossier *d);
 /* Rows for this width; those made before are made again when they are asked for. The keys, which were rows
- * before, become those with the same bytes. */
-void dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], size_t n);
+ * before, become those with the same bytes. True: there were others. */
+bool dossier_fit(struct dossier *d, int cols, struct list_key *const keys[], size_t n);
 /* The part, opened. */
 struct part *dossier_part(struct dossier *d, size_t i);
 bool dossier_is_gap(const struct part *p, int64_t row);
@@ -52,8 +52,12 @@ bool dossier_is_gap(const struct part *p, int64_t row);
 int64_t dossier_row_of_line(struct dossier *d, size_t part, int64_t line);
 /* Number of the row's line, from 1; 0 unknown. */
 int64_t dossier_line_of_row(struct part *p, int64_t row);
+/* NULL: a heading, a gap, or what stands for a part that could not be opened. */
+struct text_row *dossier_row(struct part *p, int64_t row);
 /* Bytes of the row's text; NULL: none. Valid until the next look at the part. */
 const char *dossier_bytes(struct part *p, int64_t row, size_t *n);
+/* The same of the row's whole line, as far as it can be had at once; *start is where it begins. */
+const char *dossier_line(struct part *p, int64_t row, int64_t *start, size_t *n);
 extern const struct list_ops dossier_ops; /* ctx: the dossier */
 
 #endif

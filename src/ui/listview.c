@@ -17,6 +17,7 @@ void listview_init(struct listview *l, const struct listview_ops *ops, const str
 
 void listview_done(struct listview *l)
 {
+	listview_filter_free(l);
 	search_free(l->search);
 	free(l->pattern);
 	free(l->keys);
@@ -30,6 +31,10 @@ size_t listview_draw(struct view *v, struct listview *l, struct canvas *c, struc
 		l->keys = grow(l->keys, l->keys_cap, &l->keys_cap, sizeof(*l->keys));
 	l->keys_n = listbox_rows(&l->box, r.h, l->keys);
 	l->y = r.y;
+	if (listview_filter_none(l)) {
+		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_DIM), listview_filter_none(l));
+		return 1;
+	}
 	for (size_t i = 0; i < l->keys_n; i++) {
 		int y = r.y + (int)i;
 
@@ -72,9 +77,10 @@ enum row_answer row_has(struct search *s, const char *p, size_t n)
 	return answer == SEARCH_HIT ? ROW_HOLDS : answer == SEARCH_UNDECIDED ? ROW_UNDECIDED : ROW_LACKS;
 }
 
+/* With a filter, what it leaves on the screen. */
 static const struct list_ops *searched(const struct listview *l)
 {
-	return l->ops->all ? l->ops->all : l->box.ops;
+	return l->ops->all && !l->filter ? l->ops->all : l->box.ops;
 }
 
 static unsigned land(struct view *v, struct listview *l)
@@ -82,7 +88,7 @@ static unsigned land(struct view *v, struct listview *l)
 	l->hunt.on = false;
 	if (l->hunt.wrapped)
 		ui_notice(v->ui, l->hunt.dir > 0 ? "search went on from the beginning" : "search went on from the end");
-	if (l->ops->land)
+	if (l->ops->land && !(l->filter && l->ops->all))
 		l->ops->land(v, &l->hunt.at);
 	else
 		listbox_select(&l->box, &l->hunt.at);
@@ -96,7 +102,7 @@ static unsigned end_without(struct view *v, struct listview *l)
 		ui_notice(v->ui, "'%s' was not found, but the expression is too costly for %lld row%s: undecided", l->pattern,
 		          (long long)l->hunt.undecided, l->hunt.undecided == 1 ? "" : "s");
 	else
-		ui_notice(v->ui, "'%s' is not %s", l->pattern, l->ops->where);
+		ui_notice(v->ui, "'%s' is not %s%s", l->pattern, l->ops->where, l->filter ? "; Esc ends the filter" : "");
 	return TURN_DRAW;
 }
 
@@ -172,22 +178,27 @@ unsigned listview_idle(struct view *v, struct listview *l, bool *more)
 	unsigned mask = l->hunt.on ? hunt(v, l) : TURN_NOTHING;
 
 	*more = *more || l->hunt.on;
-	return mask;
+	return mask | listview_filter_idle(v, l, more);
 }
 
 static unsigned cancel(struct view *v, struct listview *l)
 {
 	if (!l->hunt.on)
-		return TURN_UNHANDLED;
+		return listview_filter_cancel(v, l);
 	l->hunt.on = false;
 	ui_notice(v->ui, "the search was cancelled");
 	return TURN_DRAW;
 }
 
-static unsigned escape(struct listview *l)
+/* What was searched for first, then the filter. */
+static unsigned escape(struct view *v, struct listview *l)
 {
-	if (!l->search)
+	if (!l->search && !l->filter)
 		return TURN_UNHANDLED;
+	if (!l->search) {
+		listview_filter(v, l, "");
+		return TURN_DRAW;
+	}
 	search_free(l->search);
 	l->search = NULL;
 	l->hunt.on = false;
@@ -223,7 +234,14 @@ static bool move(struct listbox *b, enum command id)
 	}
 }
 
-unsigned listview_command(struct view *v, struct listview *l, enum command id)
+void listview_go(struct view *v, struct listview *l, const struct list_key *key)
+{
+	if (!listview_keeps(l, key))
+		listview_filter(v, l, "");
+	listbox_select(&l->box, key);
+}
+
+unsigned listview_command(struct view *v, struct listview *l, enum command id, const char *arg)
 {
 	if (move(&l->box, id)) {
 		l->hunt.on = false; /* who goes on by hand is not to be taken elsewhere */
@@ -237,9 +255,12 @@ unsigned listview_command(struct view *v, struct listview *l, enum command id)
 	case CMD_SEARCH_PREV:
 		return search_go(v, l, -1);
 	case CMD_ESCAPE:
-		return escape(l);
+		return escape(v, l);
 	case CMD_CANCEL:
 		return cancel(v, l);
+	case CMD_FILTER:
+	case CMD_FILTER_LINES:
+		return l->ops->filters ? listview_filter_ask(v, l, arg) : TURN_UNHANDLED;
 	default:
 		return TURN_UNHANDLED;
 	}

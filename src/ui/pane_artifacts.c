@@ -187,7 +187,12 @@ static enum row_answer holds(struct view *v, const struct list_key *key, struct 
 	return row_has(search, text, strlen(text));
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "among these files" };
+static enum row_part part_of(struct view *v, const struct list_key *key)
+{
+	return pane_of(v)->rows[key->v[0]].path ? PART_ROW : PART_HEAD;
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .part = part_of, .where = "among these files", .filters = true };
 
 /* ---- keys ------------------------------------------------------------------------------------------------ */
 
@@ -243,6 +248,7 @@ static unsigned artifacts_changed(struct view *v, int64_t attempt)
 	if (p->ended != v->ui->ended) {
 		hold(p);
 		clear(p);
+		listview_filter_again(v, &p->list);
 	}
 	p->ended = v->ui->ended;
 	return TURN_NOTHING;

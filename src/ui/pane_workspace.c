@@ -194,6 +194,7 @@ static void rebuild(struct pane *p)
 		p->shown = grow(p->shown, p->array.n, &p->shown_cap, sizeof(*p->shown));
 		p->shown[p->array.n++] = i;
 	}
+	listview_filter_again(&p->view, &p->list);
 	if (!p->list.box.placed)
 		listbox_end(&p->list.box, 1);
 	listbox_validate(&p->list.box);
@@ -310,7 +311,7 @@ static enum row_answer holds(struct view *v, const struct list_key *key, struct 
 	return row_has(search, f->path, strlen(f->path));
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "among these files" };
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "among these files", .filters = true };
 
 /* ---- keys ----------------------------------------------------------------------------------------------------------- */
 

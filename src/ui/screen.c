@@ -116,6 +116,20 @@ static char *last_part(char *text)
 	return found;
 }
 
+/* That not all is shown has to be seen: a filter comes first on the right. Returns the cells it takes. */
+static int add_filter(struct ui *ui, struct view *v, struct buf *right)
+{
+	int wide;
+
+	if (v->ops->list)
+		listview_filter_text(v->ops->list(v), right);
+	if (right->len == 0)
+		return 0;
+	wide = canvas_measure(ui->canvas, right->data) + 2;
+	buf_adds(right, " · ");
+	return wide;
+}
+
 static void draw_header(struct ui *ui, struct view *v)
 {
 	struct rect line = { 0, 0, ui->cols, 1 };
@@ -123,8 +137,9 @@ static void draw_header(struct ui *ui, struct view *v)
 	int used, wide;
 
 	canvas_fill(ui->canvas, line, ' ', PEN(ROLE_HEADER));
+	wide = add_filter(ui, v, &right);
 	v->ops->title(v, &left, &right);
-	used = 1 + canvas_fit(ui->canvas, line, 1, 0, ui->cols - 2, PEN(ROLE_HEADER), left.data ? left.data : "");
+	used = 1 + canvas_fit(ui->canvas, line, 1, 0, ui->cols - 2 - wide, PEN(ROLE_HEADER), left.data ? left.data : "");
 	wide = right.data ? canvas_measure(ui->canvas, right.data) : 0;
 	/* What is last in it goes first where there is no room. */
 	for (char *dot; used + 2 + wide + 1 > ui->cols && (dot = last_part(right.data)); wide = canvas_measure(ui->canvas, right.data))
@@ -258,7 +273,7 @@ unsigned view_action(struct view *v, enum command id, const char *arg)
 		if (a->id == id)
 			mask = a->run(v, arg);
 	if (mask & TURN_UNHANDLED && v->ops->list)
-		mask = listview_command(v, v->ops->list(v), id);
+		mask = listview_command(v, v->ops->list(v), id, arg);
 	if (mask & TURN_UNHANDLED && v->ops->command)
 		mask = v->ops->command(v, id, arg);
 	return mask;

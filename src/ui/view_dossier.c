@@ -73,7 +73,7 @@ static void draw_row(struct view *view, const struct list_key *key, struct canva
 	}
 	if (has_note(&v->d, p, line))
 		canvas_put(c, r, r.x + 1, y, "c", 1, 1, PEN(ROLE_WARN));
-	struct text_paint paint = { .text = &p->text, .kind = p->kind, .py = &p->py, .search = v->list.search,
+	struct text_paint paint = { .text = &p->text, .kind = p->kind, .py = &p->py, .search = listview_wanted(&v->list),
 		.current = { -1, -1 }, .chosen = { -1, -1 } };
 	text_paint_row(&paint, c, r, x, y, r.x + r.w - x, t, 0, PEN(key->v[0] == 0 && row == 1 ? ROLE_STRONG : ROLE_NORMAL));
 }
@@ -82,7 +82,8 @@ static void dossier_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct dossier_view *v = dossier_of(view);
 
-	dossier_fit(&v->d, r.w, (struct list_key *const[]){ &v->list.box.cursor, &v->list.box.top }, 2);
+	if (dossier_fit(&v->d, r.w, (struct list_key *const[]){ &v->list.box.cursor, &v->list.box.top }, 2))
+		listview_filter_again(view, &v->list);
 	listview_draw(view, &v->list, c, r);
 }
 
@@ -103,8 +104,10 @@ static void dossier_title(struct view *view, struct buf *left, struct buf *right
 
 /* ---- moving ----------------------------------------------------------------------------------------------- */
 
+/* Another attempt is read from its beginning, and in whole. */
 static void to_begin(struct dossier_view *v)
 {
+	listview_filter(&v->view, &v->list, "");
 	v->list.box.placed = false;
 	listbox_end(&v->list.box, 1);
 }
@@ -130,7 +133,7 @@ static unsigned go_part(struct view *view, int dir)
 		ui_notice(view->ui, dir > 0 ? "this is the last section" : "this is the first section");
 		return TURN_DRAW;
 	}
-	listbox_select(&v->list.box, &(struct list_key){ { i, i == 0 ? 1 : 0, 0, 0 } });
+	listview_go(view, &v->list, &(struct list_key){ { i, i == 0 ? 1 : 0, 0, 0 } });
 	v->list.box.top = v->list.box.cursor;
 	return TURN_DRAW;
 }
@@ -188,7 +191,7 @@ static bool go_code(struct dossier_view *v, int64_t line)
 
 	if (row == 0)
 		return false;
-	listbox_select(&v->list.box, &(struct list_key){ { part, row, 0, 0 } });
+	listview_go(&v->view, &v->list, &(struct list_key){ { part, row, 0, 0 } });
 	ui_notice(v->view.ui, "line %lld of the code", (long long)line);
 	return true;
 }
@@ -219,7 +222,7 @@ static unsigned open_row(struct view *view, const char *arg)
 	struct view *pager;
 
 	(void)arg;
-	if (p->words)
+	if (p->words || !v->list.box.placed)
 		return TURN_DRAW;
 	if (row > 0 && !dossier_is_gap(p, row) && go_code(v, line_named(v, p, row)))
 		return TURN_DRAW;
@@ -239,17 +242,63 @@ static unsigned open_row(struct view *view, const char *arg)
 
 /* ---- searching ------------------------------------------------------------------------------------------------ */
 
+/* The first match in the row's line from `from` on, a wrapped line being one. */
+static enum search_answer line_match(struct part *p, int64_t row, int64_t from, struct search *s, struct range *hit)
+{
+	int64_t start = 0;
+	size_t n = 0;
+	const char *line = dossier_line(p, row, &start, &n);
+	struct match m;
+	enum search_answer answer = line && from - start <= (int64_t)n ? search_line(s, line, n, (size_t)MAX(0, from - start), &m) : SEARCH_NONE;
+
+	if (answer == SEARCH_HIT)
+		*hit = (struct range){ start + (int64_t)m.start, start + (int64_t)MAX(m.end, m.start + 1) };
+	return answer;
+}
+
+static enum row_answer answer_of(enum search_answer a)
+{
+	return a == SEARCH_HIT ? ROW_HOLDS : a == SEARCH_UNDECIDED ? ROW_UNDECIDED : ROW_LACKS;
+}
+
+/* A match that begins in the row; of a line that is wrapped, another row may hold the next one. */
 static enum row_answer holds(struct view *view, const struct list_key *key, struct search *search)
 {
 	struct part *p = dossier_part(&dossier_of(view)->d, (size_t)key->v[0]);
-	size_t n = key->v[1] == 0 ? strlen(p->title) : 0;
-	const char *bytes = key->v[1] == 0 ? p->title : dossier_bytes(p, key->v[1], &n);
+	struct text_row *row;
+	struct range hit;
+	enum search_answer answer;
 
-	return row_has(search, bytes, n);
+	if (key->v[1] == 0)
+		return row_has(search, p->title, strlen(p->title));
+	row = dossier_row(p, key->v[1]);
+	if (!row)
+		return ROW_LACKS;
+	answer = line_match(p, key->v[1], row->start, search, &hit);
+	if (answer == SEARCH_HIT && row->end >= 0 && hit.start >= row->end && !(row->last && hit.start == row->end))
+		return ROW_LACKS;
+	return answer_of(answer);
+}
+
+/* All rows of a line that matches. */
+static enum row_answer fits(struct view *view, const struct list_key *key, struct search *search)
+{
+	struct part *p = dossier_part(&dossier_of(view)->d, (size_t)key->v[0]);
+	struct range hit;
+
+	return key->v[1] == 0 ? row_has(search, p->title, strlen(p->title)) : answer_of(line_match(p, key->v[1], 0, search, &hit));
+}
+
+static enum row_part part_of(struct view *view, const struct list_key *key)
+{
+	struct part *p = dossier_part(&dossier_of(view)->d, (size_t)key->v[0]);
+
+	return key->v[1] == 0 ? PART_HEAD : dossier_row(p, key->v[1]) ? PART_ROW : PART_GAP;
 }
 
 static const struct listview_ops list_ops = {
-	.draw_row = draw_row, .holds = holds, .where = "on this page; what it leaves out is searched full screen",
+	.draw_row = draw_row, .holds = holds, .fits = fits, .part = part_of, .filters = true,
+	.where = "on this page; what it leaves out is searched full screen",
 };
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
@@ -309,7 +358,7 @@ static const struct view_action actions[] = {
 
 static const struct view_hint hints[] = {
 	{ CMD_PAGE_DOWN, "on" }, { CMD_MARK, "mark" }, { CMD_NOTE, "note" }, { CMD_NEXT_REVIEW, "next to review" },
-	{ CMD_LINK, "open" }, { CMD_NEXT_SECTION, "section" }, { CMD_BACK, "back" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
+	{ CMD_LINK, "open" }, { CMD_NEXT_SECTION, "section" }, { CMD_BACK, "back" }, { CMD_HELP, "help" }, { CMD_FILTER_LINES, "filter" }, { CMD_NONE, NULL },
 };
 
 static const struct view_ops ops = {

@@ -311,7 +311,7 @@ static unsigned go_group(struct view *view, int dir)
 	struct found_view *v = found_of(view);
 	int64_t i = v->list.box.cursor.v[0] + dir;
 
-	while (v->list.box.placed && i >= 0 && i < (int64_t)v->rows.n && !v->v[i].heading)
+	while (v->list.box.placed && i >= 0 && i < (int64_t)v->rows.n && !(v->v[i].heading && listview_keeps(&v->list, &(struct list_key){ { i, 0, 0, 0 } })))
 		i += dir;
 	if (v->list.box.placed && i >= 0 && i < (int64_t)v->rows.n)
 		listbox_select(&v->list.box, &(struct list_key){ { i, 0, 0, 0 } });
@@ -367,7 +367,14 @@ static enum row_answer holds(struct view *view, const struct list_key *key, stru
 	return h->heading ? row_has(search, h->ref, strlen(h->ref)) : row_has(search, h->text, h->len);
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in what was found; S searches the record" };
+static enum row_part part_of(struct view *view, const struct list_key *key)
+{
+	return found_of(view)->v[key->v[0]].heading ? PART_HEAD : PART_ROW;
+}
+
+static const struct listview_ops list_ops = {
+	.draw_row = draw_row, .holds = holds, .part = part_of, .where = "in what was found; S searches the record", .filters = true,
+};
 
 static void found_free(struct view *view)
 {

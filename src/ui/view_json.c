@@ -95,7 +95,7 @@ static const struct list_ops any_ops = { .end = any_end, .step = any_step, .comp
 
 static void stand_at(struct json_view *v, size_t row)
 {
-	listbox_select(&v->list.box, &(struct list_key){ { (int64_t)row, 0, 0, 0 } });
+	listview_go(&v->view, &v->list, &(struct list_key){ { (int64_t)row, 0, 0, 0 } });
 }
 
 /* ---- drawing --------------------------------------------------------------------------------------------- */
@@ -177,8 +177,14 @@ static unsigned open_row(struct view *view, const char *arg)
 	struct json_view *v = json_of(view);
 
 	(void)arg;
+	if (!v->list.box.placed)
+		return TURN_NOTHING;
 	if (!json_row_folds(current(v)))
 		return open_value(v);
+	if (listview_is_filtered(&v->list)) { /* what is in it is to be seen */
+		listview_filter(view, &v->list, "");
+		return TURN_DRAW;
+	}
 	fold(v, !current(v)->folded);
 	return TURN_DRAW;
 }
@@ -306,7 +312,8 @@ static void land(struct view *view, const struct list_key *key)
 	stand_at(v, (size_t)key->v[0]);
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .all = &any_ops, .land = land, .where = "in this file" };
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .all = &any_ops, .land = land, .where = "in this file",
+	.filters = true };
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */
 

@@ -116,6 +116,7 @@ static void panes_draw(struct view *v, struct canvas *c, struct rect r)
 		buf_addf(&left, "%d %s", i + 1, pane->ops->name);
 		if (pane->ops->title)
 			pane->ops->title(pane, &left, &right);
+		listview_filter_brief(pane->ops->list(pane), &left);
 		pane_frame(c, p->frame[i], left.data, i == (int)p->focus);
 		pane->area = rect_inner(p->frame[i]);
 		pane->unfocused = i != (int)p->focus;

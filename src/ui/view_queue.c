@@ -32,6 +32,7 @@ static void keep_place(struct queue_view *v, int64_t step, int64_t index)
 		if (v->queue.v[i].step == step)
 			index = (int64_t)i;
 	v->rows.n = v->queue.n;
+	listview_filter_again(&v->view, &v->list);
 	listbox_select(&v->list.box, &(struct list_key){ { MAX(0, MIN(index, (int64_t)v->queue.n - 1)), 0, 0, 0 } });
 	if (v->queue.n == 0)
 		v->list.box.placed = false;
@@ -189,7 +190,7 @@ static enum row_answer holds(struct view *view, const struct list_key *key, stru
 	return answer;
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_entry, .holds = holds, .where = "in the queue" };
+static const struct listview_ops list_ops = { .draw_row = draw_entry, .holds = holds, .where = "in the queue", .filters = true };
 
 static void queue_view_free(struct view *view)
 {
@@ -239,14 +240,16 @@ bool view_queue_beside(struct view *view, int64_t step, int dir, int64_t *attemp
 
 	if (view->ops != &ops)
 		return false;
-	int64_t at = v->list.box.placed ? v->list.box.cursor.v[0] : 0;
+	struct listbox *box = &v->list.box;
+	struct list_key to = box->cursor;
 	/* what was marked just now may be gone from the list already: then its place is the next one's */
-	bool there = at < (int64_t)v->queue.n && v->queue.v[at].step == step;
-	int64_t to = there || dir < 0 ? at + dir : at;
+	bool there = step_here(v) == step, found = box->placed || box->ops->end(box->ctx, 1, &to);
 	*attempt = 0;
-	if (to >= 0 && to < (int64_t)v->queue.n) {
-		listbox_select(&v->list.box, &(struct list_key){ { to, 0, 0, 0 } });
-		*attempt = v->queue.v[to].attempt;
+	if (there || dir < 0)
+		found = found && box->ops->step(box->ctx, &to, dir);
+	if (found) {
+		listbox_select(box, &to);
+		*attempt = v->queue.v[to.v[0]].attempt;
 	}
 	return true;
 }

@@ -11,7 +11,7 @@
 #include "text/search.h"
 
 #define WIDTH_MAX 40
-#define WIDTH_ROWS 300 /* records whose cells make the width */
+#define WIDTH_ROWS 300 /* records of the beginning and the end whose cells make the width */
 
 enum sorting { SORT_NONE, SORT_UP, SORT_DOWN, SORT_COUNT };
 
@@ -59,19 +59,26 @@ static char *cell_text(struct table_view *v, size_t record, size_t col)
 	return out.len ? buf_take(&out) : xstrdup("");
 }
 
+static void measure_record(struct table_view *v, size_t record)
+{
+	size_t cells = grid_cells(v->grid, record);
+
+	for (size_t i = 0; i < cells; i++) {
+		char *text = cell_text(v, record, i);
+
+		v->widths[i] = MAX(v->widths[i], MIN(WIDTH_MAX, (int)utf8_cols(text, strlen(text))));
+		free(text);
+	}
+}
+
+/* By the first records, the last, as numbers grow, and some between. */
 static void measure(struct table_view *v)
 {
-	size_t cols = grid_cols(v->grid), rows = MIN(grid_rows(v->grid), (size_t)WIDTH_ROWS);
+	size_t cols = grid_cols(v->grid), rows = grid_rows(v->grid), each = MAX((size_t)1, rows / WIDTH_ROWS);
 
 	v->widths = xcalloc(cols + 1, sizeof(*v->widths));
-	for (size_t r = 0; r < rows; r++) {
-		size_t cells = grid_cells(v->grid, r);
-		for (size_t i = 0; i < cells; i++) {
-			char *text = cell_text(v, r, i);
-			v->widths[i] = MAX(v->widths[i], MIN(WIDTH_MAX, (int)utf8_cols(text, strlen(text))));
-			free(text);
-		}
-	}
+	for (size_t r = 0; r < rows; r += r < WIDTH_ROWS || r + WIDTH_ROWS >= rows ? 1 : MIN(each, rows - WIDTH_ROWS - r))
+		measure_record(v, r);
 	for (size_t i = 0; i < cols; i++)
 		v->widths[i] = MAX(v->widths[i], 3);
 }
@@ -215,6 +222,7 @@ static unsigned sort(struct view *view, const char *arg)
 		v->order = xcalloc(grid_rows(v->grid) + 1, sizeof(*v->order));
 		grid_sort(v->grid, v->col, v->sorting == SORT_DOWN, v->order);
 	}
+	listview_filter_again(view, &v->list);
 	ui_notice(view->ui, v->sorting == SORT_NONE ? "in the order of the file" : v->sorting == SORT_UP ? "sorted, smallest first"
 	          : "sorted, largest first");
 	return TURN_DRAW;
@@ -280,7 +288,7 @@ static unsigned go_to(struct view *view, const char *arg)
 
 	if (!arg || !int_parse(arg, 1, INT64_MAX, &n, NULL))
 		return TURN_UNHANDLED;
-	listbox_select(&v->list.box, &(struct list_key){ { MIN(n, (int64_t)v->rows.n) - 1, 0, 0, 0 } });
+	listview_go(view, &v->list, &(struct list_key){ { MIN(n, (int64_t)v->rows.n) - 1, 0, 0, 0 } });
 	return TURN_DRAW;
 }
 
@@ -328,10 +336,10 @@ static void land(struct view *view, const struct list_key *key)
 	struct table_view *v = table_of(view);
 
 	listbox_select(&v->list.box, key);
-	record_has(v, record_of(v, key->v[0]), v->list.search, &v->col);
+	record_has(v, record_of(v, key->v[0]), listview_wanted(&v->list), &v->col);
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .cells = true };
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .cells = true, .filters = true };
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
 
@@ -392,7 +400,7 @@ static const struct view_action actions[] = {
 
 static const struct view_hint hints[] = {
 	{ CMD_BACK, "back" }, { CMD_SORT, "sort" }, { CMD_STATISTICS, "count" }, { CMD_NEXT_LOOK, "text, hex" }, { CMD_SEARCH, "search" },
-	{ CMD_COPY, "copy cell" }, { CMD_NOTE, "note" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
+	{ CMD_COPY, "copy cell" }, { CMD_NOTE, "note" }, { CMD_HELP, "help" }, { CMD_FILTER_LINES, "filter" }, { CMD_NONE, NULL },
 };
 
 static const struct view_ops ops = {

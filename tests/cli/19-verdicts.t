@@ -40,6 +40,12 @@ tm repeat --since 2999-01-01 --dry-run; like "since: none" "$err" '^0 attempts'
 tm repeat --since yesterdayish; is "since: wrong" "$rc" 3
 tm repeat; is "which?" "$rc" 3
 tm repeat --all 1.1; is "both" "$rc" 3
+# at-once is what --jobs is not given: one after the other
+"$TICKMARK" config at-once 1; "$TICKMARK" repeat --all >/dev/null 2>&1; "$TICKMARK" config --unset at-once
+is "at-once binds them" "$("$python" -c 'import sqlite3
+d = sqlite3.connect("file:.tickmark/record.db?mode=ro", uri=True)
+v = d.execute("select a.queued_us, e.ended_us from attempt a join attempt_end e on e.attempt = a.id where a.check_of is not null order by a.id desc limit 6").fetchall()[::-1]
+print(len(v), all(b[0] >= a[1] for a, b in zip(v, v[1:])))')" "6 True"
 tm repeat --all --jobs 0; is "no jobs" "$rc" 3
 tm repeat --all --resume; is "nothing to resume" "$rc" 2
 

@@ -82,11 +82,19 @@ for want in '^# Review report$' '^- opinion: accepted by Rev, .*not signed: subj
 	'^\| 2 \| 1 \| .* \| rejected, own work \|' '^- record: [0-9a-f-]{36}, entry [0-9]+ of the ledger, [0-9a-f]{64}$'; do like "report: $want" "$out" "$want"; done
 tm report --csv -o r.csv
 is "report: csv guards formulas" "$("$python" -c 'import csv; r = list(csv.DictReader(open("r.csv", newline=""))); print(r[-1]["title"], r[-1]["note"], len(r), len(set(map(len, r))))')" "'=1+2<b>|x '@note \"quoted\", <i> 11 1"
+tm_from <(printf '\n\nprint("first line empty")\n') run --title '＝1+1' --purpose '-2' - ; "$TICKMARK" report --csv last >r2.csv
+jcsv() { "$python" -c 'import csv, sys; r = list(csv.DictReader(open("r2.csv", newline="")))[-1]; print(r[sys.argv[1]])' "$1"; }
+is "report: csv guards signs of full width" "$(jcsv title) $(jcsv purpose)" "'＝1+1 '-2"
+is "report: csv without notes has no legend" "$(jcsv legend)" ''
+tm mark last accepted --as-command -n 'F'; "$TICKMARK" report --csv last >r2.csv
+is "report: csv has it where there are some" "$(jcsv legend)" 'F footed · S agreed to source · R recomputed'
+is "report: csv says who made it" "$(jcsv 'made by')" Rev
+tm report --code --html last; like "report: the first line of code is the first" "$(grep -A3 '<pre>' <<<"$out" | tr '\n' '|')" '<pre>\|\|\|print'
 tm report --code --stdout -o r.html; is "report: html" "$rc" 0
 unlike "report: no recorded markup in html" "$(cat r.html)" '<script|<b>|<i>|</pre><'
 unlike "report: nothing is loaded" "$(cat r.html)" 'src=|href=|url\(|@import'
-tm report --stdout last; like "report: a fence longer than what stands in it" "$out" '^````text$'
-like "report: of what was asked for" "$out" 'scope: as asked for: last \(1 of the record.s 11 attempts\)'
+tm report --stdout last~1; like "report: a fence longer than what stands in it" "$out" '^````text$'
+like "report: of what was asked for" "$out" 'scope: as asked for: last.~1 \(1 of the record.s 12 attempts\)'
 tm report -o r.html; is "report: never over a file" "$rc" 2; tm report -f -o r.html; is "report: unless told" "$rc" 0
 tm report --csv --html; is "report: two forms: status" "$rc" 3
 like "report: an event of the ledger" "$(sqlite3 .tickmark/record.db "SELECT text FROM ledger WHERE kind = 'exported'" 2>/dev/null || echo 'report r.csv (csv)')" 'report r.csv \(csv\)'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# / in every list: where it lands, what it unfolds, and what it says when there is nothing.
+# / and f in every list: where one lands, what unfolds, what is left, and what it says when there is nothing.
 . "$(dirname "$0")/lib.sh"
 fixture review "$work/ws"
 cd "$work/ws" || exit 1
@@ -24,4 +24,35 @@ like "queue" "$(play $'wait-idle\nkey 5\nwait-idle\ntext /refused\nkey Enter\nwa
 like "what S found" "$(play $'wait-idle\ntext :search-record nope|TIV\nkey Enter\nwait-idle\ntext /Roll up\nkey Enter\nwait-idle')" '^> 1\.1 +Roll up'
 like "messages" "$(play $'wait-idle\nkey 4 G\ntext /total\nkey Enter\nwait-idle')" '^> +The total of'
 like "dossier" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext /interpreter\nkey Enter\nwait-idle')" '^> +interpreter'
+like "of a wrapped line the row that holds it" "$(play $'wait-idle\ntext :6\nkey Enter p\nresize 40x20\ntext /!\nkey Enter\nwait-idle')" '^> +\+ "!"\)'
+
+# f: only what matches, counted; Esc shows all, where the cursor is
+filtered=$(play $'wait-idle\ntext :4\nkey Enter p\ntext fnope|tiv\nkey Enter\nwait-idle')
+like "the dossier: counted" "$filtered" '^ 4\.1 .* [0-9]+ of [0-9]+ match nope\|tiv'
+like "with the headings of what matches" "$filtered" '^ *>?code '
+unlike "and no others" "$filtered" 'resources|asked by'
+unlike "nor lines that do not" "$filtered" 'import csv'
+like "all rows of a wrapped line" "$(play $'wait-idle\ntext :4\nkey Enter p\nresize 40x30\ntext fDictReader\nkey Enter\nwait-idle')" ' rows = '
+like "what is left out is not said to lack it" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext fno such words\nkey Enter\nwait-idle')" 'Enter shows all|Nothing here matches'
+like "Esc shows all" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext fnope\nkey Enter Esc\nwait-idle\nsee import csv\ntext fnope\nkey Enter\nwait-idle')" 'match nope'
+unlike "another attempt is shown in whole" "$(play $'wait-idle\ntext :2.1\nkey Enter p\ntext fTIV\nkey Enter\nwait-idle\nsee match TIV\nkey >\nwait-idle')" 'match'
+like "Enter goes to the line that a traceback names, and shows it" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext fFile|KeyError\nkey Enter\ntext /KeyError\nkey Enter Enter\nwait-idle\nsee import csv')" 'line [0-9]+ of the code'
+like "the queue" "$(play $'wait-idle\nkey 5\nwait-idle\ntext frefused\nkey Enter\nwait-idle\nsee 5.1\nunsee 4.1')" '1 of [0-9]+ match refused'
+like "u goes along what is left" "$(play $'wait-idle\nkey 5\nwait-idle\ntext frefused|hidden\nkey Enter\nwait-idle\nkey g Enter u\nwait-idle\nkey q')" 'match refused\|hidden'
+like "what S found" "$(play $'wait-idle\ntext :search-record e\nkey Enter\nwait-idle\ntext fnope\nkey Enter\nwait-idle')" 'match nope'
+like "with the attempt that it is of" "$(play $'wait-idle\ntext :search-record e\nkey Enter\nwait-idle\ntext fnope\nkey Enter\nwait-idle')" '^> +4\.1 +Cut the schedule'
+like "workspace" "$(play $'wait-idle\nkey 1\ntext flimits\nkey Enter\nwait-idle')" '1 Workspace 1/[0-9]+.*'
+like "artifacts" "$(play $'wait-idle\nkey 3\ntext fnone of them\nkey Enter\nwait-idle')" '3 Artifacts 0/1'
+like "an expression that is none leaves all" "$(play $'wait-idle\nkey 3\ntext f(\nkey Enter\nwait-idle\nsee tiv_by_city')" 'missing closing parenthesis'
+like "nothing is left out unsaid that could not be decided" "$(play $'wait-idle\ntext :6\nkey Enter p\ntext f^(a+)+$\nkey Enter\nwait-idle')" 'undecided'
+cat > tree.py <<'X'
+# A tree
+import json
+json.dump({"limits": [{"name": f"layer {i}", "tiv": i} for i in range(300)]}, open("tree.json", "w"))
+X
+"$TICKMARK" run tree.py >/dev/null 2>&1
+like "JSON: folded values, too" "$(play $'wait-idle\nkey 3 g j Enter\nwait-idle\ntext flayer 29[0-9]\nkey Enter\nwait-idle\nsee layer 299')" '10 of [0-9]+ match'
+like "Esc unfolds where the cursor is" "$(play $'wait-idle\nkey 3 g j Enter\nwait-idle\ntext flayer 29[0-9]\nkey Enter\nwait-idle\nkey G Esc\nwait-idle\nsee layer 299')" '^> .*layer 299'
+# an attempt ends while its list is filtered: nothing that is gone is drawn
+like "a filter goes on over what comes" "$(play $'wait-idle\nkey 3\ntext ftree\nkey Enter\nwait-idle\nkey r\nwait-idle\nkey 2 R Enter\nwait-idle\nkey 3\nwait-idle')" '3 Artifacts [12]/'
 finish
