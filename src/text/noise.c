@@ -320,8 +320,8 @@ void noise_compare(struct noise *n, struct span a, struct span b, const struct n
 		compare_exactly(a, b, sum);
 		return;
 	}
-	intern_cut(a, &text[0]);
-	intern_cut(b, &text[1]);
+	intern_cut(a, 0, &text[0]);
+	intern_cut(b, 0, &text[1]);
 	if (text[0].bom != text[1].bom)
 		compare_exactly(a, b, sum);
 	else
