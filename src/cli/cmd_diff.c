@@ -18,7 +18,7 @@ static const struct cmd_option diff_options[] = {
 	{ .name = "ignore-ends", .help = "line ends are told in a sentence and no hunk, as on a terminal" },
 	{ .name = "ignore-space", .letter = 'b', .help = "fold white space; what it hides is counted" },
 	{ .name = "tolerant", .help = "tables: fold cells that are the same number in another notation or to 15 digits" },
-	{ .name = "key", .arg = "COLUMNS", .help = "tables: key column, or two by a comma (found without it)" },
+	{ .name = "key", .arg = "COLUMNS", .help = "tables: key column, or two by a comma (found without it); JSON: member that names the elements of arrays" },
 	{ .name = "only", .arg = "PART|PATH", .help = "only code, arguments, inputs, stdout, stderr, outcome, environment, policy, "
 	                                              "resources or a file", .repeats = true },
 	{ .name = "now", .help = "the inputs of one attempt, and what stands at their paths now" },
@@ -291,7 +291,7 @@ const struct cmd_entry cmd_diff_entry = {
 	.brief = "Says what differs between two attempts: code, inputs, streams, files by their type",
 	.detail = "With one reference, the attempt before it in its step is on the left (of a check, what it repeats). Texts are "
 	          "compared by lines, CSV and TSV by rows with a key column and by cells, workbooks by sheet in the same way with "
-	          "formulas apart, documents, slides and PDF by their text, images by pixel, JSON by path, archives by member, "
+	          "formulas apart, documents, slides and PDF by their text, images by pixel, JSON by path with the elements of arrays by a member that names them, archives by member, "
 	          "everything else by size, hash and first different byte. Line ends, blanks, byte order marks and Unicode forms "
 	          "that changed are named in a sentence (#). Equal means equal bytes; what an option folds is counted.\n\n"
 	          "Into a pipe or a file texts are written as hunks that patch -p1 and git apply take (of --files: patch FILE): "
