@@ -2,7 +2,7 @@
  * model/convert: what is in complex files, as JSON lines. A reader is a small program on Python's standard
  * library that runs inside the sandbox with the system's python3 and sees nothing but the one file; its answer
  * is bounded and kept in the workspace's cache by the content and the reader's version. That it was
- * made is an event in the ledger.
+ * made is an event in the ledger. Outside a workspace, so in evidence, the answer is kept nowhere.
  *
  * Each line is [name], which begins a sheet, slide, page or frame, or
  * [name, row, column, value, formula, text], each of the last three a text or null:
@@ -30,7 +30,7 @@ struct workspace;
 /* The reader for a file of this name that begins so; NULL: none. */
 const char *convert_reader(const char *name, struct span bytes);
 /* The lines for `bytes`, whose hash is `content`: from the cache, or by a process of its own (so that it may be
- * called from any thread, with the record open). ws NULL is ERR_NOTFOUND: there is nowhere to keep them.
+ * called from any thread, with the record open). ws NULL: outside of any, by a full sandbox, and kept nowhere.
  * ERR_CORRUPT says why the reader could not. `cancel` (NULL: never) is looked at now and then. */
 bool convert_lines(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, const bool *cancel,
                    struct buf *out, struct err *e);
@@ -40,8 +40,8 @@ bool convert_cached(struct query *q, const struct digest *content, const char *r
  * answer is in the cache or cannot be had. */
 bool convert_begin(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, pid_t *pid,
                    struct err *e);
-/* Reads the content from the record, or from `fd` where it is not kept, and makes the cache's file; in that process:
- * no other threads, no record open. */
+/* Reads the content from the record, or from `fd` where it is not kept, and makes the cache's file (ws NULL: writes the
+ * answer to stdout); in that process: no other threads, no record open. */
 bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e);
 /* Removes all that is kept: something of it may have been pruned. */
 void convert_forget(struct workspace *ws);

@@ -20,6 +20,8 @@
 
 enum diff_flag {
 	DIFF_FOLD_SPACE = 1, /* runs of blanks and tabs count as one blank, those at a line's end as none */
+	DIFF_EXACT = 2,      /* as patch(1) has it: lines end at LF alone, and a CR, a byte order mark and whether the last
+	                      * line ends at all belong to the line */
 };
 
 enum ending { ENDING_NONE, ENDING_LF, ENDING_CRLF, ENDING_CR, ENDING_COUNT };
@@ -46,6 +48,7 @@ struct diff_text {
 	uint32_t *start;   /* where each line begins, and at [lines] the end */
 	uint32_t lines;
 	bool bom;          /* a byte order mark stands in front */
+	bool exact;        /* cut for DIFF_EXACT */
 };
 
 struct diff {
@@ -69,7 +72,7 @@ bool diff_differs(const struct diff *d);
  * with ERR_LIMIT: a side is over DIFF_MOST. */
 bool diff_lines(struct span a, struct span b, unsigned flags, const bool *cancel, struct diff *out, struct err *e);
 void diff_free(struct diff *d);
-/* A line without its end, and the end. */
+/* A line without its end, and the end; cut for DIFF_EXACT a CR is none. */
 struct span diff_line(const struct diff_text *t, uint32_t line, enum ending *end);
 /* Sentences about what no hunk shows, one a line: "12 of 12 line ends CRLF -> LF", "final newline
  * removed", "3 lines differ in trailing blanks only". Empty when there is nothing to say. */

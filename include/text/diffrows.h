@@ -49,6 +49,8 @@ struct diffrows {
 struct diffrows_options {
 	uint32_t context;       /* same lines around a hunk */
 	bool fold_space, words, tolerant;
+	bool exact;             /* hunks of texts as patch(1) takes them: line ends are in them, and are told besides */
+	bool as_text;           /* for who chooses the type: tables and JSON are texts too */
 	const char *key;        /* of tables; NULL */
 	bool key_must;          /* a table without that key is an error; else it is said and one is found */
 	const bool *cancel;     /* NULL */

@@ -11,12 +11,17 @@ static int convert_run(struct cmd *c)
 
 	if (!digest_parse(c->args[0], &content))
 		return cmd_usage(c, "'%s' is no SHA-256 in hexadecimal digits", c->args[0]);
-	if (!cmd_folder(c, &e) || !convert_make(c->ws, &content, c->args[1], STDIN_FILENO, &e)) {
+	if ((!option_given(c, "stdout") && !cmd_folder(c, &e)) || !convert_make(c->ws, &content, c->args[1], STDIN_FILENO, &e)) {
 		console_note("%s", e.msg);
 		return STATUS_FAILED;
 	}
 	return STATUS_DONE;
 }
+
+static const struct cmd_option convert_options[] = {
+	{ .name = "stdout", .help = "the answer goes to stdout and is kept nowhere; no workspace is needed" },
+	{ .name = NULL },
+};
 
 const struct cmd_entry cmd_convert_entry = {
 	.name = "convert",
@@ -25,6 +30,7 @@ const struct cmd_entry cmd_convert_entry = {
 	.detail = "Used by diff. READER is xlsx, docx, pptx, pdf or image; the answer is JSON lines below .tickmark/cache/convert.",
 	.statuses = "0 done, 2 it could not be read, 3 wrong use",
 	.examples = "tickmark convert 49b5101fbc760e4c94aa50e4e4559d8322f97cef9221c7662ce1c31e69748e43 xlsx <a.xlsx # into the cache",
+	.options = convert_options,
 	.flags = CMD_HIDDEN | CMD_REVIEWS,
 	.min_args = 2,
 	.run = convert_run,

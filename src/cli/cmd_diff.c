@@ -14,9 +14,11 @@ static const struct cmd_option diff_options[] = {
 	{ .name = "word", .letter = 'w', .help = "mark the words that differ: [-old-] and {+new+}" },
 	{ .name = "side-by-side", .letter = 'y', .help = "left and right beside each other, as wide as the terminal" },
 	{ .name = "context", .letter = 'U', .arg = "N", .help = "lines around each difference (3)" },
+	{ .name = "patch", .letter = 'p', .help = "all as patch and git apply take it, tables and JSON as texts too" },
+	{ .name = "ignore-ends", .help = "line ends are told in a sentence and no hunk, as on a terminal" },
 	{ .name = "ignore-space", .letter = 'b', .help = "fold white space; what it hides is counted" },
 	{ .name = "tolerant", .help = "tables: fold cells that are the same number in another notation or to 15 digits" },
-	{ .name = "key", .arg = "COLUMNS", .help = "tables: key column, or two by a comma (found without it)" },
+	{ .name = "key", .arg = "COLUMNS", .help = "tables: key column, or two by a comma (found without it); JSON: member that names the elements of arrays" },
 	{ .name = "only", .arg = "PART|PATH", .help = "only code, arguments, inputs, stdout, stderr, outcome, environment, policy, "
 	                                              "resources or a file", .repeats = true },
 	{ .name = "now", .help = "the inputs of one attempt, and what stands at their paths now" },
@@ -104,6 +106,9 @@ static bool take_options(struct cmd *c, struct diffing *d, struct err *e)
 		return err_prefix(e, "--context");
 	}
 	d->words = option_given(c, "word");
+	bool patch = option_given(c, "patch"), folds = d->words || option_given(c, "ignore-space") || option_given(c, "ignore-ends");
+	if (patch && (folds || option_given(c, "side-by-side") || option_given(c, "stat")))
+		return err_set(e, ERR_INPUT, "--patch is of all bytes: it excludes --word, --side-by-side, --stat and what ignores something");
 	d->side_by_side = option_given(c, "side-by-side");
 	d->width = console_width(stdout);
 	d->width = d->width ? d->width : SIDE_PIPED;
@@ -113,7 +118,8 @@ static bool take_options(struct cmd *c, struct diffing *d, struct err *e)
 	}
 	d->options = (struct diffrows_options){
 		.context = (uint32_t)n, .fold_space = option_given(c, "ignore-space"), .tolerant = option_given(c, "tolerant"),
-		.words = d->words, .key = option_value(c, "key"),
+		.words = d->words, .key = option_value(c, "key"), .as_text = patch,
+		.exact = patch || !(folds || d->side_by_side || c->json || option_given(c, "stat") || console_is_tty(stdout)),
 		.key_must = option_given(c, "files") || option_given(c, "only"), .most = c->json ? JSON_ROWS : 0,
 	};
 	return true;
@@ -285,15 +291,18 @@ const struct cmd_entry cmd_diff_entry = {
 	.brief = "Says what differs between two attempts: code, inputs, streams, files by their type",
 	.detail = "With one reference, the attempt before it in its step is on the left (of a check, what it repeats). Texts are "
 	          "compared by lines, CSV and TSV by rows with a key column and by cells, workbooks by sheet in the same way with "
-	          "formulas apart, documents, slides and PDF by their text, images by pixel, JSON by path, archives by member, "
+	          "formulas apart, documents, slides and PDF by their text, images by pixel, JSON by path with the elements of arrays by a member that names them, archives by member, "
 	          "everything else by size, hash and first different byte. Line ends, blanks, byte order marks and Unicode forms "
 	          "that changed are named in a sentence (#). Equal means equal bytes; what an option folds is counted.\n\n"
-	          "Texts are written as unified hunks with the bytes of the lines without their ends, for patch where no sentence "
-	          "speaks of line ends or the final newline; on a terminal nothing acts on it.",
+	          "Into a pipe or a file texts are written as hunks that patch -p1 and git apply take (of --files: patch FILE): "
+	          "their bytes as they are, as git diff writes them too, line ends and the final newline in hunks, texts that were "
+	          "added or removed whole. All other lines are ignored by patch. On a terminal line ends are told and not shown "
+	          "as hunks, and whatever would act on the terminal is made visible; --patch shows there what a pipe gets.",
 	.statuses = "0 the same (resources apart), 1 different, 2 it could not be compared, 3 wrong use",
 	.examples = "tickmark diff 7.2 # with 7.1\ntickmark diff 3.1 7.2 --stat\ntickmark diff last --only stdout --word\n"
 	            "tickmark diff 2.1 2.2 --only tiv.csv --key postcode\ntickmark diff --files old.csv new.csv\n"
-	            "tickmark diff 7.2 --now # which of its inputs changed, and how",
+	            "tickmark diff 7.2 --now # which of its inputs changed, and how\n"
+	            "tickmark diff 7.2 --patch --only code | patch -p1",
 	.options = diff_options,
 	.members = diff_members,
 	.flags = CMD_REVIEWS,

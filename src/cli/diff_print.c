@@ -137,7 +137,7 @@ static size_t print_block(const struct diffing *d, const struct diffrows *r, siz
 	return end;
 }
 
-static void print_sides(const struct diffing *d, const struct diffrows *r)
+static void print_pairs(const struct diffing *d, const struct diffrows *r)
 {
 	bool tty = console_is_tty(stdout);
 	struct buf scratch = { 0 };
@@ -190,28 +190,66 @@ static void print_pictures(const struct diffing *d, const struct diffrows *r)
 
 /* ---- an item ---- */
 
-static bool has_hunks(const struct diffrows *r)
+/* A name as patch(1) and git read it: in quotes where a byte of it could end the line or be misread, with a tab behind
+ * it where it has blanks. */
+static void add_patch_name(struct buf *out, const char *name)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i].kind == DIFFROW_HUNK)
-			return true;
-	return false;
+	static const char letters[] = "abtnvfr";
+	bool quoted = strpbrk(name, "\"\\") != NULL, blank = strchr(name, ' ') != NULL;
+
+	for (const char *p = name; *p && !quoted; p++)
+		quoted = (unsigned char)*p < 0x20 || *p == 0x7F;
+	if (!quoted) {
+		buf_addf(out, "%s%s", name, blank ? "\t" : "");
+		return;
+	}
+	buf_addc(out, '"');
+	for (const char *p = name; *p; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (c == '"' || c == '\\')
+			buf_addf(out, "\\%c", c);
+		else if (c >= '\a' && c <= '\r')
+			buf_addf(out, "\\%c", letters[c - '\a']);
+		else if (c < 0x20 || c == 0x7F)
+			buf_addf(out, "\\%03o", c);
+		else
+			buf_addc(out, *p);
+	}
+	buf_addc(out, '"');
 }
 
-static void print_head(struct diffing *d, const struct compare_item *x, const char *type, const struct diffrows *r)
+/* "--- 7.1/tiv.csv", for patch -p1; of plain files their own paths, for patch FILE. */
+static void print_side(struct diffing *d, const struct compare_item *x, int side)
+{
+	bool files = option_given(d->c, "files"), none = x->change == (side ? SIDES_REMOVED : SIDES_ADDED);
+	const char *ref = compare_ref(d->cmp, side);
+	char *name = none ? xstrdup("/dev/null") : files ? xstrdup(ref) : xasprintf("%s/%s", ref, x->name);
+	struct buf b = { 0 };
+
+	add_patch_name(&b, name);
+	char *text = console_is_tty(stdout) ? console_str(stdout, b.data) : buf_take(&b);
+	printf("%s %s\n", side ? "+++" : "---", text);
+	free(text);
+	buf_free(&b);
+	free(name);
+}
+
+/* Right before the first hunk, or git takes them for none; whatever is said of the item stands in front. */
+static void print_sides_at(struct diffing *d, const struct compare_item *x, const struct diffrows *r, size_t i)
+{
+	if (r->v[i].kind != DIFFROW_HUNK || d->headed)
+		return;
+	d->headed = true;
+	print_side(d, x, 0);
+	print_side(d, x, 1);
+}
+
+static void print_head(const struct compare_item *x, const char *type, const struct diffrows *r)
 {
 	char *name = diff_item_name(x), *summary = console_str(stdout, r->summary ? r->summary : "");
 	char *line = xasprintf("=== %s (%s): %s", name, type, summary), *tinted = console_tinted(stdout, TONE_BOLD, line);
-	char *path = x->part == COMPARE_FILE || x->part == COMPARE_INPUT_FILE ? console_name(stdout, x->name) : xstrdup(x->name);
 
 	printf("%s\n", tinted);
-	bool files = option_given(d->c, "files"); /* whose references are their paths */
-	for (int side = 0; side < 2 && has_hunks(r); side++) {
-		char *ref = console_name(stdout, compare_ref(d->cmp, side));
-		printf("%s %s%s%s\n", side ? "+++" : "---", ref, files ? "" : "/", files ? "" : path);
-		free(ref);
-	}
-	free(path);
 	free(tinted);
 	free(line);
 	free(summary);
@@ -223,11 +261,14 @@ void diff_print_item(struct diffing *d, const struct compare_item *x, const char
 	bool tty = console_is_tty(stdout);
 	struct buf scratch = { 0 };
 
-	print_head(d, x, type, r);
+	print_head(x, type, r);
+	d->headed = d->side_by_side;
 	if (d->side_by_side)
-		print_sides(d, r);
-	for (size_t i = 0; i < r->n && !d->side_by_side; i++)
+		print_pairs(d, r);
+	for (size_t i = 0; i < r->n && !d->side_by_side; i++) {
+		print_sides_at(d, x, r, i);
 		print_row(r, &r->v[i], tty, &scratch);
+	}
 	if (r->pictures)
 		print_pictures(d, r);
 	buf_free(&scratch);

@@ -12,6 +12,7 @@ struct diffing {
 	struct diffrows_options options;
 	bool words, side_by_side;
 	size_t width;   /* of side by side */
+	bool headed;    /* the two names stand before the item's first hunk */
 };
 
 /* One item that differs, as text. */

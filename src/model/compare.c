@@ -371,6 +371,31 @@ static bool rows_converted(struct comparing *c, const struct compare_item *x, co
 	return ok;
 }
 
+static bool is_by_lines(enum diffrows_type t, const struct diffrows_options *o)
+{
+	return t == DIFFROWS_TEXT || (o->as_text && (t == DIFFROWS_TABLE || t == DIFFROWS_JSON));
+}
+
+/* What is on one side only, and as patch(1) makes or removes it: a text with all of its lines. */
+static bool rows_of_one(struct comparing *c, const struct compare_item *x, const struct diffrows_options *o, struct diffrows *out,
+                        const char **type, struct err *e)
+{
+	int side = x->change == SIDES_ADDED;
+	bool whole = o->exact && !digest_is_zero(&x->sha256[side]) && compare_bytes_read(c, x, side, NULL);
+
+	buf_clear(&c->bytes[!side]);
+	whole = whole && is_by_lines(type_of(c, x), o) && !convert_reader(x->name, span_of(&c->bytes[side]));
+	if (whole && !diffrows_make(DIFFROWS_TEXT, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, out, e))
+		return false;
+	*type = whole ? diffrows_type_word(DIFFROWS_TEXT) : "bytes";
+	free(out->summary);
+	out->summary = one_sided(x);
+	out->differs = true;
+	if (!out->method)
+		out->method = xstrdup("size and hash");
+	return true;
+}
+
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
                   struct err *e)
 {
@@ -384,12 +409,8 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 		return true;
 	}
 	*type = "bytes";
-	if (x->change == SIDES_ADDED || x->change == SIDES_REMOVED) {
-		out->differs = true;
-		out->summary = one_sided(x);
-		out->method = xstrdup("size and hash");
-		return true;
-	}
+	if (x->change == SIDES_ADDED || x->change == SIDES_REMOVED)
+		return rows_of_one(c, x, o, out, type, e);
 	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME) {
 		out->differs = x->change == SIDES_RENAMED;
 		out->summary = xstrdup(x->change == SIDES_SAME ? "same" : "renamed, same bytes");
@@ -406,6 +427,7 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 	}
 	if (why.code == ERR_CANCELLED)
 		return (*e = why, false);
+	t = is_by_lines(t, o) ? DIFFROWS_TEXT : t;
 	*type = diffrows_type_word(t);
 	if (!diffrows_make(t, span_of(&c->bytes[0]), span_of(&c->bytes[1]), o, out, e))
 		return false;

@@ -120,27 +120,52 @@ static bool take_end(const struct reader *r, struct answer *a, const struct sand
 	return err_set(e, ERR_CORRUPT, "the reader of %s files failed: %s%s", r->name, limited ? "it came to its limit, " : "", why);
 }
 
+/* Of what is not the user's own work, nothing less than a full sandbox reads. */
+static bool find_caps(struct workspace *ws, struct sandbox_caps *caps, struct err *e)
+{
+	if (!doctor_caps(ws, caps, e))
+		return false;
+	return ws || (caps->tier != TIER_NONE && caps->tier < TIER_B) ||
+	       err_set(e, ERR_SANDBOX, "files outside a workspace are read in a full sandbox only, which this machine does not give: "
+	               "tickmark doctor says why");
+}
+
+/* Where a sandbox without memory for it may keep what is written; owned. */
+static char *scratch_folder(struct workspace *ws, struct err *e)
+{
+	char dir[] = "/tmp/tickmark-convert-XXXXXX";
+
+	if (ws)
+		return path_join(ws->root, ".tickmark/cache");
+	if (mkdtemp(dir))
+		return xstrdup(dir);
+	err_sys(e, "cannot make a folder in /tmp");
+	return NULL;
+}
+
 static bool run_reader(struct workspace *ws, const struct reader *r, const struct buf *file, struct answer *a, struct err *e)
 {
-	const struct sandbox_caps *caps;
+	struct sandbox_caps caps;
 	struct sandbox_file support[] = { { "reader.py", r->script, strlen(r->script) }, { "file", file->data ? file->data : "", file->len } };
 	const char *argv[] = { PYTHON, "-I", SANDBOX_SUPPORT "/reader.py", r->name, SANDBOX_SUPPORT "/file", NULL };
 	struct sandbox_sink sink = { .stream = take, .ctx = a };
 	struct sandbox_result result = { 0 };
 
-	if (!workspace_caps(ws, &caps, e))
+	char *disk = find_caps(ws, &caps, e) ? scratch_folder(ws, e) : NULL;
+	if (!disk)
 		return false;
-	char *disk = path_join(ws->root, ".tickmark/cache");
 	struct sandbox_spec spec = { .argv = argv, .box = "/convert", .cwd = ".", .support = support, .support_count = ARRAY_LEN(support),
 		                         .stop_fd = -1, .disk_scratch = disk };
 	policy_defaults(ASKER_ASSISTANT, &spec.policy);
-	spec.policy.tier = caps->tier;
-	spec.policy.scratch = caps->scratch;
+	spec.policy.tier = caps.tier;
+	spec.policy.scratch = caps.scratch;
 	spec.policy.limits.wall_ms = WALL_MS;
 	spec.policy.limits.memory_bytes = MIN(spec.policy.limits.memory_bytes, MEMORY_MOST);
 	struct sandbox *sb = sandbox_prepare(&spec, e);
 	bool ok = sb && sandbox_start(sb, e) && sandbox_run(sb, &sink, &result, e);
 	sandbox_free(sb);
+	if (!ws)
+		fs_remove_tree(AT_FDCWD, disk, NULL);
 	free(disk);
 	ok = ok && take_end(r, a, &result, e);
 	sandbox_result_free(&result);
@@ -194,7 +219,7 @@ static bool keep_answer(struct workspace *ws, const struct digest *content, cons
 /* From the record, where it is kept; else from `fd`, if that is what it says it is. */
 static bool read_content(struct workspace *ws, const struct digest *content, int fd, struct buf *out, struct err *e)
 {
-	struct store *st = store_open(ws->record, STORE_READ, NULL);
+	struct store *st = ws ? store_open(ws->record, STORE_READ, NULL) : NULL;
 	bool kept = st && store_blob_read(st, content, FILE_MOST, out, NULL);
 
 	store_close(st); /* before the sandbox is cloned */
@@ -207,6 +232,12 @@ static bool read_content(struct workspace *ws, const struct digest *content, int
 	return digest_equal(&got, content) || err_set(e, ERR_NOTFOUND, "the bytes to convert are neither kept nor given");
 }
 
+/* Outside a workspace nothing is left behind: the answer goes to stdout. */
+static bool give_answer(const struct buf *out, struct err *e)
+{
+	return fs_write_fd(STDOUT_FILENO, out->data ? out->data : "", out->len, "stdout", e);
+}
+
 bool convert_make(struct workspace *ws, const struct digest *content, const char *reader, int fd, struct err *e)
 {
 	const struct reader *r = find_reader(reader);
@@ -215,7 +246,8 @@ bool convert_make(struct workspace *ws, const struct digest *content, const char
 
 	if (!r)
 		return err_set(e, ERR_INPUT, "there is no reader '%s'", reader);
-	bool ok = read_content(ws, content, fd, &file, e) && run_reader(ws, r, &file, &a, e) && keep_answer(ws, content, r, &a.out, e);
+	bool ok = read_content(ws, content, fd, &file, e) && run_reader(ws, r, &file, &a, e) &&
+	          (ws ? keep_answer(ws, content, r, &a.out, e) : give_answer(&a.out, e));
 	buf_free(&file);
 	buf_free(&a.out);
 	buf_free(&a.complaint);
@@ -233,8 +265,8 @@ static bool read_cache(struct workspace *ws, const char *name, struct buf *out)
 	return ok;
 }
 
-/* Starts this program with `from` as stdin and its stderr into `says`. errno of the failure, 0. */
-static int spawn_self(const char *const *argv, int from, int says, pid_t *pid)
+/* Starts this program with `from` as stdin, stdout into `to` (-1: nowhere) and stderr into `says`. errno of the failure, 0. */
+static int spawn_self(const char *const *argv, int from, int to, int says, pid_t *pid)
 {
 	posix_spawn_file_actions_t acts;
 	posix_spawnattr_t attr;
@@ -248,7 +280,10 @@ static int spawn_self(const char *const *argv, int from, int says, pid_t *pid)
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	posix_spawn_file_actions_init(&acts);
 	posix_spawn_file_actions_adddup2(&acts, from, STDIN_FILENO);
-	posix_spawn_file_actions_addopen(&acts, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (to < 0)
+		posix_spawn_file_actions_addopen(&acts, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	else
+		posix_spawn_file_actions_adddup2(&acts, to, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&acts, says, STDERR_FILENO);
 	int rc = posix_spawn(pid, "/proc/self/exe", &acts, &attr, (char *const *)(uintptr_t)argv, environ);
 	posix_spawn_file_actions_destroy(&acts);
@@ -312,9 +347,9 @@ static bool await(pid_t pid, int says, const bool *cancel, struct err *e)
 	return ok;
 }
 
-/* A process of its own: a sandbox is cloned by one without other threads. */
+/* A process of its own: a sandbox is cloned by one without other threads. `to`: where its answer goes, -1: the cache. */
 static bool spawn_maker(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, const bool *cancel,
-                        struct err *e)
+                        int to, struct err *e)
 {
 	char hex[DIGEST_HEX];
 	int says[2], from = open_bytes(bytes, e);
@@ -327,8 +362,9 @@ static bool spawn_maker(struct workspace *ws, const struct digest *content, stru
 		close(from);
 		return err_sys(e, "cannot make a pipe for the reader");
 	}
-	const char *argv[] = { "tickmark", "-C", ws->root, "convert", hex, reader, NULL };
-	int rc = spawn_self(argv, from, says[1], &pid);
+	const char *argv[] = { "tickmark", "convert", "--stdout", hex, reader, NULL };
+	const char *in_workspace[] = { "tickmark", "-C", ws ? ws->root : "", "convert", hex, reader, NULL };
+	int rc = spawn_self(ws ? in_workspace : argv, from, to, says[1], &pid);
 	close(from);
 	close(says[1]);
 	bool ok = rc == 0 && await(pid, says[0], cancel, e);
@@ -339,6 +375,21 @@ static bool spawn_maker(struct workspace *ws, const struct digest *content, stru
 	return err_sys(e, "cannot start the reader of %s files", reader);
 }
 
+/* Without a workspace: into memory, and each time anew. */
+static bool read_outside(const struct digest *content, struct span bytes, const char *reader, const bool *cancel, struct buf *out,
+                         struct err *e)
+{
+	int to = memfd_create("tickmark-answer", MFD_CLOEXEC);
+
+	if (to < 0)
+		return err_sys(e, "cannot make a file in memory");
+	bool ok = spawn_maker(NULL, content, bytes, reader, cancel, to, e) &&
+	          (lseek(to, 0, SEEK_SET) == 0 || err_sys(e, "cannot read the reader's answer")) &&
+	          fs_read_fd(to, "the reader's answer", ANSWER_MOST, out, e);
+	close(to);
+	return ok;
+}
+
 bool convert_lines(struct workspace *ws, const struct digest *content, struct span bytes, const char *reader, const bool *cancel,
                    struct buf *out, struct err *e)
 {
@@ -346,13 +397,13 @@ bool convert_lines(struct workspace *ws, const struct digest *content, struct sp
 
 	if (!r)
 		return err_set(e, ERR_INPUT, "there is no reader '%s'", reader);
-	if (!ws)
-		return err_set(e, ERR_NOTFOUND, "nothing is converted outside a workspace of one's own");
 	if (bytes.n > FILE_MOST)
 		return err_set(e, ERR_LIMIT, "%zu bytes are more than the reader of %s files takes (%zu)", bytes.n, reader, FILE_MOST);
+	if (!ws)
+		return read_outside(content, bytes, reader, cancel, out, e);
 	char *name = cache_name(content, r);
 	bool ok = read_cache(ws, name, out);
-	if (!ok && spawn_maker(ws, content, bytes, reader, cancel, e))
+	if (!ok && spawn_maker(ws, content, bytes, reader, cancel, -1, e))
 		ok = read_cache(ws, name, out) || err_set(e, ERR_NOTFOUND, "the reader left nothing");
 	free(name);
 	return ok;
@@ -378,7 +429,7 @@ bool convert_begin(struct workspace *ws, const struct digest *content, struct sp
 		return false;
 	digest_hex(content, hex);
 	const char *argv[] = { "tickmark", "-C", ws->root, "convert", hex, reader, NULL };
-	int rc = spawn_self(argv, from, STDERR_FILENO, pid);
+	int rc = spawn_self(argv, from, -1, STDERR_FILENO, pid);
 	close(from);
 	errno = rc;
 	return rc == 0 || err_sys(e, "cannot start the reader '%s'", reader);

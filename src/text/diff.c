@@ -16,8 +16,8 @@ struct span diff_line(const struct diff_text *t, uint32_t line, enum ending *end
 	size_t n = t->start[line + 1] - t->start[line], ends = 0;
 
 	if (n && p[n - 1] == '\n')
-		ends = n > 1 && p[n - 2] == '\r' ? 2 : 1;
-	else if (n && p[n - 1] == '\r')
+		ends = n > 1 && p[n - 2] == '\r' && !t->exact ? 2 : 1;
+	else if (n && p[n - 1] == '\r' && !t->exact)
 		ends = 1;
 	if (end)
 		*end = ends == 0 ? ENDING_NONE : ends == 2 ? ENDING_CRLF : p[n - 1] == '\n' ? ENDING_LF : ENDING_CR;
@@ -156,8 +156,8 @@ bool diff_lines(struct span a, struct span b, unsigned flags, const bool *cancel
 	*out = (struct diff){ 0 };
 	if (a.n > DIFF_MOST || b.n > DIFF_MOST)
 		return err_set(e, ERR_LIMIT, "too large to be compared by lines: over %zu bytes", DIFF_MOST);
-	intern_cut(a, &out->side[0]);
-	intern_cut(b, &out->side[1]);
+	intern_cut(a, flags, &out->side[0]);
+	intern_cut(b, flags, &out->side[1]);
 	intern_lines(out->side, flags, &t);
 	for (int i = 0; i < 2; i++)
 		changed[i] = xcalloc((size_t)out->side[i].lines + 1, 1);

@@ -255,14 +255,41 @@ static void sum_up(struct diffrows *r, const struct diff *d)
 	diffrows_count(r, "lines_folded", d->folded);
 }
 
+/* Whether lines that are told from each other by their bytes alone are what they are otherwise too. */
+static bool ends_plainly(struct span s)
+{
+	bool bom = s.n >= 3 && memcmp(s.p, "\xEF\xBB\xBF", 3) == 0;
+
+	return s.n == 0 || (!bom && s.p[s.n - 1] == '\n' && !memchr(s.p, '\r', s.n));
+}
+
+/* With exact hunks, what there is to say of line ends comes from a comparison that sets them apart. */
+static bool compare_texts(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct diff *d,
+                          struct err *e)
+{
+	unsigned flags = o->exact ? DIFF_EXACT : o->fold_space ? DIFF_FOLD_SPACE : 0;
+	bool apart = o->exact && !(ends_plainly(a) && ends_plainly(b));
+
+	if (apart) {
+		if (!diff_lines(a, b, 0, o->cancel, d, e))
+			return false;
+		put_sentences(out, d);
+		diff_free(d);
+	}
+	if (!diff_lines(a, b, flags, o->cancel, d, e))
+		return false;
+	if (!apart)
+		put_sentences(out, d);
+	return true;
+}
+
 bool rowmake_text(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	struct diff d;
 	uint8_t *moved[2];
 
-	if (!diff_lines(a, b, o->fold_space ? DIFF_FOLD_SPACE : 0, o->cancel, &d, e))
+	if (!compare_texts(a, b, o, out, &d, e))
 		return false;
-	put_sentences(out, &d);
 	mark_moved(&d, moved);
 	struct writer w = { out, &d, o, { moved[0], moved[1] }, WORDS_IN_ALL };
 	for (size_t i = 0, k; i < d.hunks_n && !rowmake_is_full(out, o); i = k) {

@@ -42,18 +42,18 @@ static void cut_at_all(struct diff_text *t, size_t *cap)
 	}
 }
 
-void intern_cut(struct span text, struct diff_text *out)
+void intern_cut(struct span text, unsigned flags, struct diff_text *out)
 {
 	size_t cap = text.n / 32 + 16;
 
-	*out = (struct diff_text){ .p = text.p ? text.p : "", .n = text.n };
-	out->bom = text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0;
+	*out = (struct diff_text){ .p = text.p ? text.p : "", .n = text.n, .exact = flags & DIFF_EXACT };
+	out->bom = !out->exact && text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0;
 	if (out->bom) {
 		out->p += 3;
 		out->n -= 3;
 	}
 	out->start = xmalloc(cap * sizeof(uint32_t));
-	if (out->n && memchr(out->p, '\r', out->n))
+	if (!out->exact && out->n && memchr(out->p, '\r', out->n))
 		cut_at_all(out, &cap);
 	else
 		cut_at_feeds(out, &cap);
@@ -210,6 +210,23 @@ static void intern_side(struct table *t, uint32_t side)
 	}
 }
 
+/* A last line without a line feed is like no other line, but for one of its kind. */
+static void part_last_lines(const struct diff_text side[2], struct interned *out)
+{
+	uint32_t *last[2] = { NULL, NULL };
+
+	for (int i = 0; i < 2; i++)
+		if (side[i].n && side[i].p[side[i].n - 1] != '\n')
+			last[i] = &out->id[i][side[i].lines - 1];
+	bool alike = last[0] && last[1] && *last[0] == *last[1];
+	for (int i = 0; i < 2; i++) {
+		if (!last[i])
+			continue;
+		*last[i] = alike && i ? *last[0] : out->ids++;
+		out->sides[*last[i]] = alike ? 3 : (uint8_t)(1 << i);
+	}
+}
+
 void intern_lines(const struct diff_text side[2], unsigned flags, struct interned *out)
 {
 	size_t lines = (size_t)side[0].lines + side[1].lines, slots = 64;
@@ -217,7 +234,7 @@ void intern_lines(const struct diff_text side[2], unsigned flags, struct interne
 
 	while (slots < lines + lines / 4)
 		slots *= 2;
-	*out = (struct interned){ { NULL, NULL }, 0, xmalloc(lines + 1) };
+	*out = (struct interned){ { NULL, NULL }, 0, xmalloc(lines + 2) };
 	for (int i = 0; i < 2; i++)
 		out->id[i] = xmalloc(((size_t)side[i].lines + 1) * sizeof(uint32_t));
 	t.slots = xcalloc(slots, sizeof(*t.slots));
@@ -229,6 +246,8 @@ void intern_lines(const struct diff_text side[2], unsigned flags, struct interne
 	intern_side(&t, 1);
 	free(t.slots);
 	free(t.first);
+	if (flags & DIFF_EXACT)
+		part_last_lines(side, out);
 }
 
 void intern_free(struct interned *t)

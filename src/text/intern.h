@@ -4,8 +4,9 @@
 
 #include "text/diff.h"
 
-/* Cuts a text into lines (LF, CRLF, lone CR); a byte order mark in front is taken off. */
-void intern_cut(struct span text, struct diff_text *out);
+/* Cuts a text into lines (LF, CRLF, lone CR); a byte order mark in front is taken off. With DIFF_EXACT at LF alone,
+ * and nothing is taken off. */
+void intern_cut(struct span text, unsigned flags, struct diff_text *out);
 
 struct interned {
 	uint32_t *id[2];   /* of each line */

@@ -1,10 +1,12 @@
 /* Two JSON documents by path: $.limits[2].name. */
+#include "jsonalign.h"
 #include "rowmake.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MOST 200
+#define KEYS_NAMED 5
 #define JSON_MOST ((size_t)24 << 20) /* bytes: parsed, a document takes many times its size */
 
 struct walker {
@@ -12,7 +14,10 @@ struct walker {
 	const struct diffrows_options *o;
 	struct buf path;
 	int depth;
-	int64_t added, removed, changed;
+	int64_t added, removed, changed, moved;
+	int64_t work;              /* that aligning may still do */
+	bool by_element, by_index; /* how arrays were compared … */
+	struct strv keys;          /* … and by which members */
 };
 
 /* ---- whole numbers of more digits than 64 bits hold ----
@@ -137,17 +142,70 @@ static void compare_objects(struct walker *w, const struct json_value *a, const 
 			at_member(w, json_member_key(it), NULL, json_member_value(it));
 }
 
+/* "[2]", "[2->3]" where it has another place now, "[id=7]" where a member names it. */
+static void add_element(struct walker *w, const char *key, const struct json_value *e, uint32_t a, uint32_t b)
+{
+	if (key) {
+		char *text = json_value_text(json_get(e, key));
+		bare_numbers(text);
+		buf_addf(&w->path, "[%s=", key);
+		rowmake_short(&w->path, text, strlen(text));
+		buf_addc(&w->path, ']');
+		free(text);
+	} else if (a == b || b == JSONALIGN_NONE) {
+		buf_addf(&w->path, "[%u]", a);
+	} else if (a == JSONALIGN_NONE) {
+		buf_addf(&w->path, "[%u]", b);
+	} else {
+		buf_addf(&w->path, "[%u->%u]", a, b);
+	}
+}
+
+static void say_moved(struct walker *w, const struct json_pair *p)
+{
+	struct buf b = { 0 };
+
+	w->moved++;
+	if (rowmake_is_full(w->r, w->o))
+		return;
+	rowmake_short(&b, w->path.data, w->path.len);
+	buf_addf(&b, ": moved from place %u to %u", p->a, p->b);
+	diffrows_say(w->r, DIFFROW_CHANGED, 0, 0, buf_take(&b));
+}
+
+static void note_way(struct walker *w, const struct json_aligned *x)
+{
+	w->by_index = w->by_index || x->by_index;
+	w->by_element = w->by_element || (!x->key && !x->by_index);
+	for (size_t i = 0; x->key && i < w->keys.n; i++)
+		if (strcmp(w->keys.v[i], x->key) == 0)
+			return;
+	if (x->key && w->keys.n < KEYS_NAMED)
+		strv_add(&w->keys, x->key);
+}
+
 static void compare_arrays(struct walker *w, const struct json_value *a, const struct json_value *b)
 {
-	size_t n = json_count(a), m = json_count(b);
+	struct json_aligned x;
 
-	for (size_t i = 0; i < MAX(n, m); i++) {
+	jsonalign(a, b, w->o->key, &w->work, &x);
+	note_way(w, &x);
+	for (size_t i = 0; i < x.n; i++) {
+		const struct json_pair *p = &x.v[i];
+		const struct json_value *left = p->a == JSONALIGN_NONE ? NULL : json_at(a, p->a);
+		const struct json_value *right = p->b == JSONALIGN_NONE ? NULL : json_at(b, p->b);
 		size_t before = w->path.len;
-		buf_addf(&w->path, "[%zu]", i);
-		compare(w, i < n ? json_at(a, i) : NULL, i < m ? json_at(b, i) : NULL);
+		if (p->same && !p->moved)
+			continue;
+		add_element(w, x.key, left ? left : right, p->a, p->b);
+		if (p->moved)
+			say_moved(w, p);
+		if (!p->same)
+			compare(w, left, right);
 		w->path.len = before;
 		w->path.data[before] = '\0';
 	}
+	jsonalign_free(&x);
 }
 
 static void compare(struct walker *w, const struct json_value *a, const struct json_value *b)
@@ -172,30 +230,59 @@ static void compare(struct walker *w, const struct json_value *a, const struct j
 		put_value(w, DIFFROW_ADDED, b);
 }
 
+/* What is known at the end only, and is to be read first. */
+static void say_in_front(struct diffrows *out, const char *text)
+{
+	diffrows_sayf(out, DIFFROW_SENTENCE, "%s", text);
+	struct diffrow last = out->v[out->n - 1];
+	memmove(out->v + 1, out->v, (out->n - 1) * sizeof(*out->v));
+	out->v[0] = last;
+}
+
+static char *describe_method(const struct walker *w)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, "values by path");
+	for (size_t i = 0; i < w->keys.n; i++)
+		buf_addf(&b, "%s%s", i ? ", " : ", elements of arrays by member ", w->keys.v[i]);
+	if (w->keys.n)
+		buf_adds(&b, w->o->key ? "" : " (found)");
+	if (w->by_element)
+		buf_adds(&b, w->keys.n ? ", others by what is the same in them" : ", elements of arrays by what is the same in them");
+	if (w->by_index)
+		buf_adds(&b, "; large arrays place by place");
+	return buf_take(&b);
+}
+
 bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	if (a.n > JSON_MOST || b.n > JSON_MOST)
 		return err_set(e, ERR_LIMIT, "too large to be compared by path: over %zu bytes", JSON_MOST);
 	struct json_value *x = read_document(a, e), *y = x ? read_document(b, e) : NULL;
-	struct walker w = { .r = out, .o = o };
+	struct walker w = { .r = out, .o = o, .work = JSONALIGN_WORK };
 	bool ok = y != NULL;
 
 	if (ok) {
 		buf_addc(&w.path, '$');
 		compare(&w, x, y);
-		out->method = xstrdup("values by path");
+		out->method = describe_method(&w);
+		if (w.keys.n || w.by_element || w.by_index)
+			say_in_front(out, out->method);
 		out->differs = a.n != b.n || (a.n && memcmp(a.p, b.p, a.n) != 0);
 		diffrows_count(out, "values_added", w.added);
 		diffrows_count(out, "values_removed", w.removed);
 		diffrows_count(out, "values_changed", w.changed);
-		if (out->differs && w.added + w.removed + w.changed == 0) {
+		diffrows_count(out, "elements_moved", w.moved);
+		if (out->differs && w.added + w.removed + w.changed + w.moved == 0) {
 			diffrows_sayf(out, DIFFROW_SENTENCE, "the same values, as far as JSON tells; as text:");
 			ok = rowmake_text(a, b, o, out, e);
 		} else {
-			out->summary = xasprintf("%lld value%s changed, %lld added, %lld removed", (long long)w.changed,
-			                         w.changed == 1 ? "" : "s", (long long)w.added, (long long)w.removed);
+			out->summary = xasprintf("%lld value%s changed, %lld added, %lld removed, %lld moved", (long long)w.changed,
+			                         w.changed == 1 ? "" : "s", (long long)w.added, (long long)w.removed, (long long)w.moved);
 		}
 	}
+	strv_free(&w.keys);
 	buf_free(&w.path);
 	json_free(x);
 	json_free(y);

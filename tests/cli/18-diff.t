@@ -31,6 +31,8 @@ two '' 'a\n'; like "empty against one line" "$out" '^\+a$'
 tm diff --files a.txt absent.txt; is "absent file: status" "$rc" 2; like "absent file: said" "$err" 'absent.txt: No such file'
 
 # O39: CRLF to LF and one changed word: the sentence, and the word alone
+two 'one\r\ntwo words\r\nthree\r\n' 'one\ntwo birds\nthree\n' --ignore-ends
+is "ends ignored: the sentence and one hunk" "$(sed -n '3,$p' <<<"$out" | grep -v '^[-+][-+]' | tr '\n' '|')" '# 2 of 2 line ends CRLF -> LF|@@ -1,3 +1,3 @@| one|-two words|+two birds| three|'
 two 'one\r\ntwo words\r\nthree\r\n' 'one\ntwo birds\nthree\n' --word
 like "ends beside text: sentence" "$out" '^# 2 of 2 line ends CRLF -> LF$'
 like "ends beside text: the word" "$out" '^-two \[-words-\]$'

@@ -78,8 +78,14 @@ like "as events, not as attempts" "$("$TICKMARK" log | wc -l)" "^3$"
 "$TICKMARK" export last~1 t.docx -o old.docx >/dev/null; "$TICKMARK" export last t.docx -o new.docx >/dev/null
 tm diff --files old.docx new.docx; is "files of the user's too" "$rc $(rows)" '1 -The premium is 10.|+The premium is 12.|'
 cp old.docx new.docx "$work/"; cd "$work" || exit 1
-tm diff --files old.docx new.docx; like "outside a workspace: said, and by member" "$out" '^# not compared by what is in it: nothing is converted outside a workspace'
-like "outside a workspace: by member" "$out" '^~word/document.xml'
+tm diff --files old.docx new.docx; is "outside a workspace too" "$rc $(rows)" '1 -The premium is 10.|+The premium is 12.|'
+is "and nothing is left of it" "$(ls -d /tmp/tickmark-convert-* ~/.cache 2>/dev/null)" ""
+# a record from elsewhere: the same answers, and not a byte beside it
+mkdir away && (cd ws && "$TICKMARK" backup "$work/away/all.db" >/dev/null 2>&1) || cp ws/.tickmark/record.db away/all.db
+before=$(ls -A away; sha256sum away/all.db)
+tm -C away/all.db diff last --only t.docx; is "evidence: documents" "$(rows)" '-The premium is 10.|+The premium is 12.|'
+tm -C away/all.db diff last --only key.xlsx; like "evidence: workbooks by key" "$out" '^~Rates: key k3: rate 30 -> 31, twice 60 -> 62$'
+is "evidence: nothing is left beside it" "$(ls -A away; sha256sum away/all.db)" "$before"
 cd ws || exit 1
 
 # hostile files: an answer, and no more of the machine than it may have

@@ -20,7 +20,7 @@ sed -i 's/,20/,21/' sales.csv; rm gone.txt; echo x >extra.csv
 tm diff 2.1 --now; is "now: status" "$rc" 1
 is "now: the sentence" "$(head -1 <<<"$out")" "2.1 -> now: changed since: sales.csv; missing now: gone.txt"
 like "now: by cell" "$out" '^~id 2: cents 20 -> 21$'
-like "now: what is missing" "$out" '^=== input gone.txt \(bytes\): removed, 5 bytes'
+like "now: what is missing" "$out" '^=== input gone.txt \(text\): removed, 5 bytes'
 tm diff 4.1 --now; is "now: new ones too" "$(head -1 <<<"$out")" "4.1 -> now: changed since: sales.csv; new now: extra.csv"
 like "now: what is new" "$out" '^=== input extra.csv \(bytes\): added, 2 bytes'
 tm diff 4.1 --now --json; jis "now: --json" '(d["left"], d["right"], [(i["name"], i["change"]) for i in d["items"]])' \

@@ -55,7 +55,7 @@ static void edit_text(const struct buf *from, struct buf *out, int alphabet, int
 	struct diff_text t;
 
 	buf_clear(out);
-	intern_cut((struct span){ from->data, from->len }, &t);
+	intern_cut((struct span){ from->data, from->len }, 0, &t);
 	for (uint32_t i = 0; i < t.lines; i++) {
 		uint32_t what = draw(10), other = draw(t.lines);
 		if (what == 0)
@@ -145,6 +145,36 @@ static void check_pair(const struct buf *a, const struct buf *b, bool minimal)
 	diff_free(&d);
 }
 
+static void add_lines(struct buf *out, const struct diff_text *t, uint32_t from, uint32_t n)
+{
+	buf_add(out, t->p + t->start[from], t->start[from + n] - t->start[from]);
+}
+
+/* As patch(1) does it: of the left text's bytes and the hunks alone. */
+static void check_exact_pair(const struct buf *a, const struct buf *b)
+{
+	struct span x = { a->data, a->len }, y = { b->data, b->len };
+	struct buf made = { 0 };
+	struct diff d;
+	uint32_t at = 0;
+
+	assert_true(diff_lines(x, y, DIFF_EXACT, NULL, &d, NULL));
+	for (size_t i = 0; i < d.hunks_n; i++) {
+		add_lines(&made, &d.side[0], at, d.hunks[i].a - at);
+		add_lines(&made, &d.side[1], d.hunks[i].b, d.hunks[i].b_n);
+		at = d.hunks[i].a + d.hunks[i].a_n;
+	}
+	add_lines(&made, &d.side[0], at, d.side[0].lines - at);
+	assert_int_equal(made.len, b->len);
+	assert_true(made.len == 0 || memcmp(made.data, b->data, made.len) == 0);
+	assert_int_equal(d.hunks_n > 0, x.n != y.n || (x.n && memcmp(x.p, y.p, x.n) != 0));
+	for (int s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < d.side[s].lines; i++)
+			assert_null(memchr(d.side[s].p + d.side[s].start[i], '\n', d.side[s].start[i + 1] - d.side[s].start[i] - 1u));
+	buf_free(&made);
+	diff_free(&d);
+}
+
 static void applying_gives_the_other_side(void **state)
 {
 	(void)state;
@@ -159,6 +189,7 @@ static void applying_gives_the_other_side(void **state)
 		else
 			make_text(&b, (int)draw((uint32_t)most), alphabet, kind);
 		check_pair(&a, &b, true);
+		check_exact_pair(&a, &b);
 	}
 	buf_free(&a);
 	buf_free(&b);
@@ -177,6 +208,7 @@ static void large_and_adversarial_pairs_apply(void **state)
 		else
 			make_text(&b, 30000, alphabet, 0);
 		check_pair(&a, &b, false);
+		check_exact_pair(&a, &b);
 	}
 	buf_free(&a);
 	buf_free(&b);
