@@ -54,7 +54,20 @@ struct digest hash_bytes(const void *p, size_t n)
 	return hash_end(&h);
 }
 
+bool cancel_is_asked(const struct cancel *c, const char *what, struct err *e)
+{
+	if (!c->asked || !c->asked(c->ctx))
+		return false;
+	err_set(e, ERR_CANCELLED, "%s: stopped on the way", what);
+	return true;
+}
+
 bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
+{
+	return hash_fd_unless(&(struct cancel){ 0 }, fd, what, out, size, e);
+}
+
+bool hash_fd_unless(const struct cancel *c, int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
 {
 	unsigned char block[HASH_CHUNK];
 	struct hasher h;
@@ -62,6 +75,8 @@ bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struc
 
 	hash_begin(&h);
 	for (;;) {
+		if (cancel_is_asked(c, what, e))
+			return false;
 		ssize_t got = read(fd, block, sizeof(block));
 		if (got < 0 && errno == EINTR)
 			continue;
