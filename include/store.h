@@ -46,6 +46,8 @@ int64_t store_data_version(struct store *st);
 /* "wal", or "delete" with the reason (network file system …) in *why. */
 const char *store_journal(struct store *st, const char **why);
 const char *store_path(const struct store *st);
+/* Device and inode of the file that is open, whatever its path leads to by now. */
+void store_file(const struct store *st, int64_t *device, int64_t *inode);
 bool store_uuid(struct store *st, struct uuid *out, struct err *e);
 /* Path of the workspace when the record was made (exact bytes; owned). */
 char *store_workspace(struct store *st, struct err *e);

@@ -9,6 +9,7 @@
 #include "runner.h"
 
 #include "repeat.h"
+#include "rescue.h"
 #include "runfile.h"
 #include "runner_private.h"
 #include "wire.h"
@@ -267,6 +268,21 @@ static bool finish(struct runner *r, struct err *e)
 	                  (long long)r->plan.attempt.number);
 }
 
+/* An end that nobody can find is none. */
+static bool has_record(struct runner *r, struct err *e)
+{
+	const struct attempt *a = &r->plan.attempt;
+	struct err end = *e;
+	char ref[64];
+	int n = snprintf(ref, sizeof(ref), "%lld.%lld", (long long)a->step, (long long)a->number);
+
+	if (a->check_of)
+		snprintf(ref + n, sizeof(ref) - (size_t)n, "r%lld", (long long)a->check);
+	if (rescue_record(r->ws, r->store, ref, e))
+		return true;
+	return end.code == ERR_NONE ? false : err_prefix(e, "%s", end.msg);
+}
+
 static void tell_end(struct runner *r)
 {
 	int64_t totals[2] = { r->end.out_bytes, r->end.err_bytes };
@@ -339,6 +355,7 @@ static bool attempt_it(struct runner *r, struct err *e)
 		return false;
 	run_it(r);
 	bool ok = finish(r, e);
+	ok = has_record(r, e) && ok;
 	release(r);
 	if (ok)
 		tell_end(r);
