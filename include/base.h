@@ -172,8 +172,15 @@ struct digest hash_end(struct hasher *h);
 struct digest hash_bytes(const void *p, size_t n);
 /* Hashes from the current offset to the end; *size (may be NULL) gets the bytes read. */
 bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struct err *e);
-/* The same as long as stop(ctx), asked now and then, is false; else ERR_CANCELLED. stop NULL: to the end. */
-bool hash_fd_until(int fd, const char *what, bool (*stop)(void *ctx), void *ctx, struct digest *out, uint64_t *size, struct err *e);
+/* Whether long work shall be broken off; asked between its parts. `asked` NULL: never. */
+struct cancel {
+	bool (*asked)(const void *ctx);
+	const void *ctx;
+};
+/* True, and the error ERR_CANCELLED about `what`, when it was asked for. */
+bool cancel_is_asked(const struct cancel *c, const char *what, struct err *e);
+/* The same hash, broken off when asked (ERR_CANCELLED). */
+bool hash_fd_unless(const struct cancel *c, int fd, const char *what, struct digest *out, uint64_t *size, struct err *e);
 
 /* Canonical form of typed values, so that 1, '1' and absent differ: a tag byte, then an 8-byte
  * big-endian value (i) or 8-byte big-endian length and bytes (t text, b bytes); n alone is absent. */

@@ -97,7 +97,8 @@ struct sandbox_result {
 	bool at_scratch;
 	bool at_files;
 	bool at_processes;
-	bool scratch_has_quota;      /* files were in memory, and no other disk can have been full */
+	bool files_were_many;        /* so many were made that they may have stood there, and are gone again */
+	bool no_other_full;          /* nothing but the scratch can have been full */
 	int64_t cpu_user_us;
 	int64_t cpu_system_us;
 	int64_t peak_memory;

@@ -46,6 +46,8 @@ int64_t store_data_version(struct store *st);
 /* "wal", or "delete" with the reason (network file system …) in *why. */
 const char *store_journal(struct store *st, const char **why);
 const char *store_path(const struct store *st);
+/* Device and inode of the file that is open, whatever its path leads to by now. */
+void store_file(const struct store *st, int64_t *device, int64_t *inode);
 bool store_uuid(struct store *st, struct uuid *out, struct err *e);
 /* Path of the workspace when the record was made (exact bytes; owned). */
 char *store_workspace(struct store *st, struct err *e);
@@ -60,6 +62,10 @@ bool store_blob_put(struct store *st, const struct uuid *owner, const void *p, s
  * bytes read differ ("changed while it was read"). Nothing is read when `want` is kept already. */
 bool store_blob_put_fd(struct store *st, const struct uuid *owner, int fd, const char *what,
                        const struct digest *want, struct digest *out, int64_t *size, struct err *e);
+/* From now on (a copy is kept) store_blob_put_fd asks between parts of a large file whether to go on: ERR_CANCELLED.
+ * What came in already stays as an upload of `owner` for store_blob_collect, for taking it out costs as much as
+ * putting it in. */
+void store_set_cancel(struct store *st, const struct cancel *c);
 /* From another record; its hash is checked. */
 bool store_blob_copy(struct store *st, const struct uuid *owner, struct store *from, const struct digest *d, struct err *e);
 bool store_blob_has(struct store *st, const struct digest *d, int64_t *size);

@@ -54,7 +54,20 @@ struct digest hash_bytes(const void *p, size_t n)
 	return hash_end(&h);
 }
 
-bool hash_fd_until(int fd, const char *what, bool (*stop)(void *ctx), void *ctx, struct digest *out, uint64_t *size, struct err *e)
+bool cancel_is_asked(const struct cancel *c, const char *what, struct err *e)
+{
+	if (!c->asked || !c->asked(c->ctx))
+		return false;
+	err_set(e, ERR_CANCELLED, "%s: stopped on the way", what);
+	return true;
+}
+
+bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
+{
+	return hash_fd_unless(&(struct cancel){ 0 }, fd, what, out, size, e);
+}
+
+bool hash_fd_unless(const struct cancel *c, int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
 {
 	unsigned char block[HASH_CHUNK];
 	struct hasher h;
@@ -62,8 +75,8 @@ bool hash_fd_until(int fd, const char *what, bool (*stop)(void *ctx), void *ctx,
 
 	hash_begin(&h);
 	for (;;) {
-		if (stop && stop(ctx))
-			return err_set(e, ERR_CANCELLED, "%s was not read to its end: cancelled", what);
+		if (cancel_is_asked(c, what, e))
+			return false;
 		ssize_t got = read(fd, block, sizeof(block));
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -78,11 +91,6 @@ bool hash_fd_until(int fd, const char *what, bool (*stop)(void *ctx), void *ctx,
 	if (size)
 		*size = total;
 	return true;
-}
-
-bool hash_fd(int fd, const char *what, struct digest *out, uint64_t *size, struct err *e)
-{
-	return hash_fd_until(fd, what, NULL, NULL, out, size, e);
 }
 
 /* ---- canonical form of values ---- */

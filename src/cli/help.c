@@ -27,7 +27,8 @@ const struct help_topic help_topics[] = {
 	{ "ENVIRONMENT",
 	  "NO_COLOR: when set and not empty, no colours. COLUMNS: width of the terminal, where it does not tell. "
 	  "TERM: no colours on a dumb one. VIRTUAL_ENV: an active virtual environment's interpreter is used. TZ: "
-	  "zone of times shown, and of runs. XDG_CONFIG_HOME: where the user's settings are. TICKMARK_LOG: "
+	  "zone of times shown, and of runs. XDG_CONFIG_HOME: where the user's settings are. "
+	  "XDG_STATE_HOME: where a record is saved whose workspace was removed under a run. TICKMARK_LOG: "
 	  "developer's log." },
 	{ "FILES",
 	  ".tickmark/record.db: the record of a workspace, one SQLite file. .tickmark/config: its settings. "

@@ -12,7 +12,7 @@ struct collecting {
 	const struct offer *offer;
 	const char *script;
 	const struct digest *code;
-	const struct halt *halt;
+	struct halt *halt;
 	struct strv removed;  /* paths removed; folders end in a slash */
 	struct strv present;  /* paths found with a file, in order of path */
 };
@@ -39,7 +39,7 @@ static const struct digest *before(const struct collecting *c, const char *path,
 	return f ? &f->sha256 : NULL;
 }
 
-static bool add_file(struct collecting *c, const struct sandbox_left *left, struct err *e)
+static bool keep_file(struct collecting *c, const struct sandbox_left *left, struct err *e)
 {
 	int64_t old_size, size = left->size;
 	const struct digest *old = before(c, left->path, &old_size);
@@ -48,11 +48,11 @@ static bool add_file(struct collecting *c, const struct sandbox_left *left, stru
 	const struct entry *offered = offer_find(c->offer, left->path, NULL);
 	bool again = false; /* what an earlier attempt made was written again, byte for byte */
 
-	strv_add(&c->present, left->path);
 	/* Copied up but equal to the folder's file: no artifact. Reading twice is cheaper than keeping what
 	 * is not needed. */
 	if (hashed) {
-		if (!hash_fd(left->fd, left->path, &now, NULL, e))
+		struct cancel cancel = halt_cancel(c->halt);
+		if (!hash_fd_unless(&cancel, left->fd, left->path, &now, NULL, e))
 			return false;
 		again = digest_equal(&now, old);
 		if (again && (old == c->code || offered->from_attempt == 0))
@@ -67,12 +67,25 @@ static bool add_file(struct collecting *c, const struct sandbox_left *left, stru
 	return true;
 }
 
+/* After a stop the rest is looked at and not read: what is left out is counted. */
+static bool add_file(struct collecting *c, const struct sandbox_left *left, struct err *e)
+{
+	struct err why = { 0 };
+
+	strv_add(&c->present, left->path);
+	if (halt_cuts(c->halt, left->path) || keep_file(c, left, &why))
+		return true;
+	if (why.code == ERR_CANCELLED && halt_cuts(c->halt, left->path))
+		return true;
+	if (e)
+		*e = why;
+	return false;
+}
+
 static bool take(void *ctx, const struct sandbox_left *left, struct err *e)
 {
 	struct collecting *c = ctx;
 
-	if (halt_is_asked(c->halt))
-		return err_set(e, ERR_CANCELLED, "stopped while its files were being kept");
 	switch (left->kind) {
 	case LEFT_FILE:
 		if (figures_is_report(left->path)) {
@@ -150,7 +163,7 @@ static void sort(struct artifacts *a)
 }
 
 bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb,
-                       const struct offer *o, const char *script, const struct digest *code, const struct halt *halt,
+                       const struct offer *o, const char *script, const struct digest *code, struct halt *halt,
                        struct err *e)
 {
 	struct collecting c = { .a = a, .store = st, .owner = owner, .offer = o, .script = script, .code = code, .halt = halt };

@@ -17,10 +17,10 @@ struct artifacts {
 };
 
 /* `script` and `code` are the file that the sandbox put there itself. Contents are kept when it
- * returns, by small transactions; on failure what was kept so far is in `entries`. ERR_CANCELLED: a
- * stop was asked for on the way. */
+ * returns, by small transactions; on failure what was kept so far is in `entries`. When a stop
+ * is asked for on the way, the files whose bytes are missing are counted in `halt`. */
 bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb,
-                       const struct offer *o, const char *script, const struct digest *code, const struct halt *halt,
+                       const struct offer *o, const char *script, const struct digest *code, struct halt *halt,
                        struct err *e);
 void artifacts_free(struct artifacts *a);
 

@@ -39,6 +39,25 @@ bool halt_is_asked(const struct halt *h)
 	return poll(&p, 1, 0) == 1;
 }
 
+static bool cancel_asked(const void *h)
+{
+	return halt_is_asked(h);
+}
+
+struct cancel halt_cancel(const struct halt *h)
+{
+	return (struct cancel){ cancel_asked, h };
+}
+
+bool halt_cuts(struct halt *h, const char *path)
+{
+	if (!halt_is_asked(h))
+		return false;
+	if (h->cut++ == 0)
+		h->first_cut = xstrdup(path);
+	return true;
+}
+
 void halt_ask(const struct halt *h)
 {
 	static const uint64_t one = 1;

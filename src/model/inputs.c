@@ -7,6 +7,14 @@
 
 #define KEEP_MOST (256LL << 20) /* bytes kept of files that may not have been read at all */
 
+struct gathering {
+	struct inputs *in;
+	struct store *st;
+	const struct uuid *owner;
+	const struct offer *offer;
+	struct halt *halt;
+};
+
 uint8_t inputs_class(const struct sandbox_open *o)
 {
 	if (o->written)
@@ -37,61 +45,69 @@ static void note_changed(struct inputs *in, const char *path)
 }
 
 /* Kept already or not, the bytes that the run had are hashed. */
-static bool keep(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o,
-                 const struct entry *f, struct err *e)
+static bool read_again(struct gathering *d, const struct entry *f, int fd, struct err *e)
 {
-	struct err why = { 0 };
+	struct cancel cancel = halt_cancel(d->halt);
 	struct digest now;
 	int64_t size;
-	int fd = offer_open(o, f->path, &why);
-	bool ok;
 
-	if (fd < 0) {
-		note_changed(in, f->path);
-		return true;
-	}
-	if (store_blob_has(st, &f->sha256, &size)) {
-		ok = hash_fd(fd, f->path, &now, NULL, &why);
-		if (ok && !digest_equal(&now, &f->sha256))
-			note_changed(in, f->path);
-	} else {
-		ok = store_blob_put_fd(st, owner, fd, f->path, &f->sha256, &now, &size, &why);
-		if (!ok && why.code == ERR_CORRUPT) {
-			note_changed(in, f->path);
-			ok = true;
-		}
-	}
-	close(fd);
-	if (!ok && e)
-		*e = why;
-	return ok;
+	if (!store_blob_has(d->st, &f->sha256, &size))
+		return store_blob_put_fd(d->st, d->owner, fd, f->path, &f->sha256, &now, &size, e);
+	if (!hash_fd_unless(&cancel, fd, f->path, &now, NULL, e))
+		return false;
+	return digest_equal(&now, &f->sha256) || err_set(e, ERR_CORRUPT, "%s changed", f->path);
 }
 
-static bool add_opened(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o,
-                       const struct sandbox_open *open, struct err *e)
+/* After a stop the rest is not read: what is left out is counted. */
+static bool keep(struct gathering *d, const struct entry *f, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (halt_cuts(d->halt, f->path))
+		return true;
+	int fd = offer_open(d->offer, f->path, &why);
+	if (fd < 0) {
+		note_changed(d->in, f->path);
+		return true;
+	}
+	bool ok = read_again(d, f, fd, &why);
+	close(fd);
+	if (!ok && why.code == ERR_CORRUPT)
+		note_changed(d->in, f->path);
+	else if (!ok && !(why.code == ERR_CANCELLED && halt_cuts(d->halt, f->path)))
+		return err_set(e, why.code, "%s", why.msg);
+	return true;
+}
+
+static void note_absent(struct inputs *in, const char *path)
+{
+	if (!in->absent)
+		in->absent = xstrdup(path);
+}
+
+static bool add_opened(struct gathering *d, const struct sandbox_open *open, struct err *e)
 {
 	size_t index = 0;
-	const struct entry *offered = offer_find(o, open->path, &index);
+	const struct entry *offered = offer_find(d->offer, open->path, &index);
 	uint8_t class = inputs_class(open);
 
 	/* What the run made itself is no input. */
 	if (!offered || class == 0)
 		return true;
-	add(in, offered, class);
+	add(d->in, offered, class);
 	if (!was_read(class))
 		return true;
-	if (o->absent && o->absent[index]) {
-		if (!in->absent)
-			in->absent = xstrdup(offered->path);
+	if (d->offer->absent && d->offer->absent[index]) {
+		note_absent(d->in, offered->path);
 		return true;
 	}
-	return keep(in, st, owner, o, offered, e);
+	return keep(d, offered, e);
 }
 
 /* The list of opens is known to lack some: whatever was offered may have been read. */
-static bool add_all(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o,
-                    const struct sandbox_result *r, const char *script, struct err *e)
+static bool add_all(struct gathering *d, const struct sandbox_result *r, const char *script, struct err *e)
 {
+	const struct offer *o = d->offer;
 	int64_t left = KEEP_MOST;
 	size_t k = 0;
 
@@ -103,20 +119,20 @@ static bool add_all(struct inputs *in, struct store *st, const struct uuid *owne
 		uint8_t class = seen ? inputs_class(&r->opens[k]) : 0;
 		if (strcmp(f->path, script) == 0)
 			continue;
-		add(in, f, class ? class : INPUT_READ);
+		add(d->in, f, class ? class : INPUT_READ);
 		bool certain = was_read(class);
 		if (o->absent && o->absent[i]) {
-			if (certain && !in->absent)
-				in->absent = xstrdup(f->path);
+			if (certain)
+				note_absent(d->in, f->path);
 			continue;
 		}
 		if (!certain && f->size > left) {
-			in->unkept++;
+			d->in->unkept++;
 			continue;
 		}
 		if (!certain)
 			left -= f->size;
-		if (!keep(in, st, owner, o, f, e))
+		if (!keep(d, f, e))
 			return false;
 	}
 	return true;
@@ -137,16 +153,17 @@ static void add_missing(struct inputs *in, const struct offer *o, const char *pa
 }
 
 bool inputs_find(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o,
-                 const struct sandbox_result *r, const char *script, const char *missing, struct err *e)
+                 const struct sandbox_result *r, const char *script, const char *missing, struct halt *halt, struct err *e)
 {
+	struct gathering d = { in, st, owner, o, halt };
 	bool ok = true;
 
 	*in = (struct inputs){ .complete = r->opens_complete };
 	if (!in->complete)
-		ok = add_all(in, st, owner, o, r, script, e);
+		ok = add_all(&d, r, script, e);
 	for (size_t k = 0; ok && in->complete && k < r->opens_n; k++)
 		if (strcmp(r->opens[k].path, script) != 0)
-			ok = add_opened(in, st, owner, o, &r->opens[k], e);
+			ok = add_opened(&d, &r->opens[k], e);
 	add_missing(in, o, missing);
 	if (in->n > 1)
 		qsort(in->entries, in->n, sizeof(*in->entries), by_path);

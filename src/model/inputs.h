@@ -5,6 +5,7 @@
 #ifndef TICKMARK_MODEL_INPUTS_H
 #define TICKMARK_MODEL_INPUTS_H
 
+#include "halt.h"
 #include "offer.h"
 
 struct inputs {
@@ -17,9 +18,11 @@ struct inputs {
 	char *absent;          /* repeat: an input whose bytes could not be had; NULL */
 };
 
-/* `script` is no input of itself; `missing` (NULL: none) is a path that was tried and not found. */
+/* `script` is no input of itself; `missing` (NULL: none) is a path that was tried and not found. When a
+ * stop is asked for on the way, the files whose bytes are missing are counted in `halt`. */
 bool inputs_find(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o,
-                 const struct sandbox_result *r, const char *script, const char *missing, struct err *e);
+                 const struct sandbox_result *r, const char *script, const char *missing, struct halt *halt,
+                 struct err *e);
 void inputs_free(struct inputs *in);
 /* How a file was used; 0: it was not. */
 uint8_t inputs_class(const struct sandbox_open *o);

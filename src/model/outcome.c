@@ -200,10 +200,11 @@ static bool is_at_limit(struct deciding *d)
 		return false;
 	if (out_of_memory && memory)
 		return set_limit(d, "memory", r->peak_memory);
-	if (t->error == ENOSPC && r->at_files)
+	/* A new name costs an entry and no bytes. */
+	if (t->error == ENOSPC && (r->at_files || (r->files_were_many && t->path.n > 0 && !is_of_device(t))))
 		return set_limit(d, "scratch-files", l->scratch_files);
 	/* What filled it may be gone again, as a temporary file is, or was too large to be begun. */
-	if (t->error == ENOSPC && (r->at_scratch || (r->scratch_has_quota && !is_of_device(t))))
+	if (t->error == ENOSPC && (r->at_scratch || (r->no_other_full && !is_of_device(t))))
 		return set_limit(d, "scratch", r->scratch_used);
 	/* These errors are themselves the proof: nothing else gives them. */
 	if (t->error == EFBIG)

@@ -352,17 +352,16 @@ static enum since compare_file(const struct query *q, int dirfd, const char *pat
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		if (st.st_size != input->size)
 			since = SINCE_CHANGED;
-		else if (hash_fd_until(fd, path, q->stop, q->stop_ctx, &now, NULL, NULL))
+		else if (hash_fd_unless(&q->cancel, fd, path, &now, NULL, NULL))
 			since = digest_equal(&now, &input->sha256) ? SINCE_SAME : SINCE_CHANGED;
 	}
 	close(fd);
 	return since;
 }
 
-void query_stop_when(struct query *q, bool (*stop)(void *ctx), void *ctx)
+void query_set_cancel(struct query *q, const struct cancel *c)
 {
-	q->stop = stop;
-	q->stop_ctx = ctx;
+	q->cancel = *c;
 }
 
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input)

@@ -8,8 +8,7 @@
 struct query {
 	struct workspace *ws;  /* whose record it is; NULL: evidence. Not owned */
 	struct store *store;   /* owned; for reading */
-	bool (*stop)(void *ctx); /* whether comparing files shall end; NULL: never */
-	void *stop_ctx;
+	struct cancel cancel;  /* of comparing files */
 };
 
 /* State of an attempt without an end, as far as it can be told from here. */

@@ -8,17 +8,11 @@
  */
 #include "runner.h"
 
-#include "artifacts.h"
-#include "clues.h"
-#include "halt.h"
-#include "inputs.h"
-#include "outcome.h"
 #include "repeat.h"
+#include "rescue.h"
 #include "runfile.h"
-#include "runplan.h"
-#include "tape.h"
+#include "runner_private.h"
 #include "wire.h"
-#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,38 +28,6 @@
 #define END_PAUSE_US 50000
 #define SETTLE_TRIES 20 /* a reader in the moment of a checkpoint is gone in the next */
 #define SETTLE_PAUSE_US 2000
-
-struct runner {
-	struct workspace *ws;
-	struct runplan plan;
-	struct store *store;      /* of ws, while it runs */
-	int front;                /* wire */
-	struct halt halt;
-	int lock;                 /* run file */
-	struct sandbox *sandbox;
-	enum tier begun;          /* the kind it was begun as */
-	struct backlog *backlog;
-	struct tape *tape;
-	struct writer writer;
-	bool started;             /* the program was let go */
-	bool captured;            /* sandbox_run did its work */
-	bool cut;                 /* stopped while its files were being kept */
-	struct err capture_err;
-	struct sandbox_result result;
-	struct taped out, err;
-	struct inputs inputs;
-	struct artifacts artifacts;
-	struct attempt_end end;
-	struct end_with with;
-	struct strv texts;        /* that end and with point at */
-};
-
-static const char *keep(struct runner *r, char *text)
-{
-	if (text)
-		strv_take(&r->texts, text);
-	return text;
-}
 
 /* ---- the process ---- */
 
@@ -113,7 +75,7 @@ static void tell_error(struct runner *r, const struct err *e)
 
 /* Before anything is known but the kind of sandbox, so that the kernel works on it while this process
  * plans. What cannot be had is told when it is needed. */
-static bool begin_sandbox(struct runner *r)
+static void begin_sandbox(struct runner *r)
 {
 	struct err unused = { 0 };
 
@@ -121,7 +83,6 @@ static bool begin_sandbox(struct runner *r)
 	if (r->begun != TIER_NONE)
 		r->sandbox = sandbox_begin(r->begun, &unused);
 	heap_settle();
-	return true;
 }
 
 static bool prepare(struct runner *r, struct err *e)
@@ -213,6 +174,8 @@ static void run_it(struct runner *r)
 	r->writer.stop_ctx = r;
 	if (!r->started)
 		return;
+	struct cancel cancel = halt_cancel(&r->halt);
+	store_set_cancel(r->store, &cancel);
 	store_expect(r->store, STORE_END);
 	int rc = pthread_create(&capture, NULL, capture_main, r);
 	if (rc != 0) {
@@ -224,134 +187,6 @@ static void run_it(struct runner *r)
 	}
 	writer_run(&r->writer, r->backlog);
 	pthread_join(capture, NULL);
-}
-
-/* ---- what it meant ---- */
-
-/* The first of what failed on our side, as one line; NULL: nothing did. */
-static const char *fault_of(struct runner *r, const struct err *inputs, const struct err *artifacts)
-{
-	if (r->writer.failed)
-		return keep(r, xasprintf("the record could not be written, so the run was ended: %s", r->writer.err.msg));
-	if (!r->captured)
-		return r->capture_err.msg;
-	if (r->inputs.changed) {
-		offer_distrust(r->ws);
-		return keep(r, xasprintf("input %s changed under the run: its copy is not what was offered", r->inputs.changed));
-	}
-	if (inputs->code != ERR_NONE)
-		return keep(r, xasprintf("inputs could not be kept: %s", inputs->msg));
-	if (artifacts->code != ERR_NONE)
-		return keep(r, xasprintf("artifacts could not be kept: %s", artifacts->msg));
-	return NULL;
-}
-
-static void note_left_out(struct runner *r, struct outcome_facts *f)
-{
-	const struct sandbox_collected *c = &r->artifacts.collected;
-
-	if (c->left_out == 0)
-		return;
-	bool by_number = c->limit && strcmp(c->limit->name, "artifacts") == 0;
-	char *name = escape_name_dup(c->first_left_out);
-	const char *what = keep(r, xasprintf("%lld file%s not kept, first %s%s", (long long)c->left_out, c->left_out == 1 ? "" : "s",
-	                                     name, c->limit ? "" : ", which could not be read"));
-	free(name);
-	if (!c->limit && !f->fault)
-		f->fault = what;
-	f->left_out = c->limit;
-	f->left_out_reached = by_number ? MAX(c->files, c->noted) + c->left_out : c->limit_reached;
-	f->left_out_what = what;
-}
-
-static const char *remark_of(struct runner *r)
-{
-	if (r->cut)
-		return "stopped while its files were being kept, so some of them are not here";
-	if (r->inputs.unkept == 0)
-		return NULL;
-	return keep(r, xasprintf("what it opened is not known in full, and of %lld files that it may have read the bytes are "
-	                         "not kept", (long long)r->inputs.unkept));
-}
-
-static void fill_end(struct runner *r)
-{
-	struct attempt_end *end = &r->end;
-	const struct sandbox_result *s = &r->result;
-
-	end->attempt = r->plan.attempt.id;
-	end->started_us = s->started_us;
-	end->wall_us = s->wall_us;
-	end->ended_us = s->started_us ? s->started_us + s->wall_us : clock_now_us();
-	end->cpu_user_us = s->cpu_user_us;
-	end->cpu_system_us = s->cpu_system_us;
-	end->peak_memory = s->peak_memory;
-	end->memory_by = s->memory_by;
-	end->killed = s->killed;
-	end->out_bytes = r->out.bytes;
-	end->err_bytes = r->err.bytes;
-	end->out_sha256 = r->out.sha256;
-	end->err_sha256 = r->err.sha256;
-	end->inputs_complete = r->inputs.complete;
-	end->backend = r->artifacts.figures.backend;
-	end->figures_lost = r->artifacts.figures.lost;
-	r->with.inputs = r->inputs.entries;
-	r->with.inputs_n = r->inputs.n;
-	r->with.artifacts = r->artifacts.entries;
-	r->with.artifacts_n = r->artifacts.n;
-	r->with.refusals = s->refusals;
-	r->with.refusals_n = s->refusals_n;
-}
-
-static char *stopped_by(struct runner *r)
-{
-	return halt_by(&r->halt, r->ws, &r->plan.attempt.uuid, r->front);
-}
-
-static void judge(struct runner *r)
-{
-	struct runplan *p = &r->plan;
-	struct err inputs = { 0 }, artifacts = { 0 };
-	struct buf detail = { 0 };
-	struct clues clues;
-	size_t n;
-	const char *tail = tape_last(r->tape, &n);
-
-	clues_find(tail, n, &p->attempt, &p->offer, &clues);
-	/* Asked for only now: a stop that came after the program's own end changed nothing - unless there
-	 * are files to keep, which another stop cuts short. */
-	char *by = r->result.end == SANDBOX_STOPPED ? stopped_by(r) : NULL;
-	if (r->result.started_us != 0) {
-		(void)inputs_find(&r->inputs, r->store, &p->attempt.uuid, &p->offer, &r->result, p->attempt.script, clues.missing,
-		                  &inputs);
-		(void)artifacts_collect(&r->artifacts, r->store, &p->attempt.uuid, r->sandbox, &p->offer, p->attempt.script,
-		                        &p->attempt.code, &r->halt, &artifacts);
-	}
-	if (artifacts.code == ERR_CANCELLED) {
-		artifacts = (struct err){ 0 };
-		r->cut = true;
-		by = by ? by : stopped_by(r);
-	}
-
-	struct outcome_facts facts = {
-		.result = &r->result,
-		.limits = &p->policy.limits,
-		.stopped_by = by && !r->writer.failed ? by : NULL,
-		.fault = fault_of(r, &inputs, &artifacts),
-		.trace = &clues.trace,
-		.last_line = clues.last_line,
-		.env = &p->python.env,
-		.module_is_ours = clues.module_is_ours,
-		.figures_lost = r->artifacts.figures.lost,
-		.remark = remark_of(r),
-	};
-	if (by)
-		keep(r, by);
-	note_left_out(r, &facts);
-	fill_end(r);
-	outcome_decide(&facts, &r->end, &detail);
-	r->end.detail = keep(r, buf_take(&detail));
-	clues_free(&clues);
 }
 
 /* Checks only. The streams of this one must be in the record to be compared. */
@@ -368,12 +203,12 @@ static void compare(struct runner *r)
 
 	if (p->attempt.check_of == 0)
 		return;
-	c.noise = keep(r, setting_get(r->ws, "noise", NULL, NULL));
+	c.noise = runner_keep(r, setting_get(r->ws, "noise", NULL, NULL));
 	if (!writer_flush(&r->writer) || !repeat_compare(r->store, &c, &r->with.verdict, &at, &e)) {
 		r->with.verdict = VERDICT_CANNOT;
 		at = xstrdup(e.code != ERR_NONE ? e.msg : r->writer.err.msg);
 	}
-	r->with.first_at = at ? keep(r, at) : NULL;
+	r->with.first_at = at ? runner_keep(r, at) : NULL;
 	r->with.qualified = p->qualified.len ? p->qualified.data : NULL;
 }
 
@@ -413,7 +248,7 @@ static bool end_without_rest(struct runner *r, struct err *e)
 	writer_make_gaps(&r->writer);
 	r->end.outcome = OUTCOME_FAULT;
 	r->end.limit = NULL;
-	r->end.detail = keep(r, xasprintf("%s; what was recorded up to then is kept", why.msg));
+	r->end.detail = runner_keep(r, xasprintf("%s; what was recorded up to then is kept", why.msg));
 	return end_patiently(r, e);
 }
 
@@ -421,7 +256,7 @@ static bool finish(struct runner *r, struct err *e)
 {
 	struct wire probe;
 
-	judge(r);
+	runner_judge(r);
 	compare(r);
 	bool asked = !r->plan.req->detach;
 	r->end.answer = asked && (r->writer.front < 0 || wire_receive(r->front, &probe) == WIRE_GONE) ? 1 : 0;
@@ -431,6 +266,21 @@ static bool finish(struct runner *r, struct err *e)
 		return true;
 	return err_prefix(e, "the end of %lld.%lld could not be recorded", (long long)r->plan.attempt.step,
 	                  (long long)r->plan.attempt.number);
+}
+
+/* An end that nobody can find is none. */
+static bool has_record(struct runner *r, struct err *e)
+{
+	const struct attempt *a = &r->plan.attempt;
+	struct err end = *e;
+	char ref[64];
+	int n = snprintf(ref, sizeof(ref), "%lld.%lld", (long long)a->step, (long long)a->number);
+
+	if (a->check_of)
+		snprintf(ref + n, sizeof(ref) - (size_t)n, "r%lld", (long long)a->check);
+	if (rescue_record(r->ws, r->store, ref, e))
+		return true;
+	return end.code == ERR_NONE ? false : err_prefix(e, "%s", end.msg);
 }
 
 static void tell_end(struct runner *r)
@@ -445,6 +295,20 @@ static void settle(struct runner *r)
 {
 	for (int i = 0; i < SETTLE_TRIES && !store_checkpoint(r->store, NULL); i++)
 		usleep(SETTLE_PAUSE_US);
+}
+
+static bool is_alive(void *ctx, const struct uuid *owner)
+{
+	return runfile_is_held(ctx, owner);
+}
+
+/* Of a file that a stop cut: nobody waits for its parts to go. */
+static void drop_cut(struct runner *r)
+{
+	struct err why = { 0 };
+
+	if (!store_blob_collect(r->store, is_alive, r->ws, &why))
+		log_line("runner: %s", why.msg);
 }
 
 static void release(struct runner *r)
@@ -468,6 +332,7 @@ static void tidy(struct runner *r)
 	tape_free(r->tape);
 	backlog_free(r->backlog);
 	strv_free(&r->texts);
+	free(r->halt.first_cut);
 	store_close(r->ws->store);
 	r->ws->store = NULL;
 	if (drew)
@@ -490,9 +355,12 @@ static bool attempt_it(struct runner *r, struct err *e)
 		return false;
 	run_it(r);
 	bool ok = finish(r, e);
+	ok = has_record(r, e) && ok;
 	release(r);
 	if (ok)
 		tell_end(r);
+	if (r->halt.cut > 0)
+		drop_cut(r);
 	settle(r);
 	return ok;
 }
@@ -502,8 +370,10 @@ _Noreturn void runner_main(struct workspace *ws, const struct run_request *req, 
 	struct runner r = { .ws = ws, .front = link.wire, .lock = -1 };
 	struct err e = { 0 };
 
-	bool ok = detach(ws, link, &e) && halt_begin(&r.halt, link.stop, &e) && begin_sandbox(&r) &&
-	          plan_it(&r, req, &e) && attempt_it(&r, &e);
+	bool ok = detach(ws, link, &e) && halt_begin(&r.halt, link.stop, &e);
+	if (ok)
+		begin_sandbox(&r);
+	ok = ok && plan_it(&r, req, &e) && attempt_it(&r, &e);
 	if (!ok) {
 		tell_error(&r, &e);
 		if (r.lock >= 0)

@@ -166,7 +166,7 @@ struct sandbox {
 	int disk_lock;               /* held on that folder while it is in use; -1 */
 	struct copied *copied;       /* SCRATCH_COPY: what was put there */
 	int64_t scratch_base;        /* bytes in use before the start */
-	int64_t files_base;
+	int64_t files_base;          /* the same of entries */
 	int64_t started_us;          /* UTC */
 	int64_t started_mono_us;
 	bool started;
@@ -182,6 +182,9 @@ struct shared {
 	_Atomic int64_t peak_memory;    /* bytes */
 	_Atomic int64_t peak_mapped;    /* largest address space seen, bytes */
 	_Atomic int64_t peak_processes; /* with threads, without the keeper */
+	_Atomic int64_t peak_scratch;   /* bytes in use in the scratch in memory, with what was there before */
+	_Atomic int64_t peak_files;     /* the same of entries */
+	_Atomic int64_t files_made;     /* entries that it ever had; 0: not counted */
 	_Atomic int64_t unlinked;       /* bytes on disk of files without a name that the run holds open */
 	_Atomic int32_t watched;        /* entries of wd that count */
 	_Atomic int32_t watch_failed;   /* errno of the watch that could not be had */

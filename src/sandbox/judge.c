@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,36 @@ int64_t scratch_in_memory(const struct sandbox *sb)
 	return (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize;
 }
 
+/* On a disk with more room than the run may use, only the run itself can have filled it. */
+static bool disk_has_room(const struct sandbox *sb)
+{
+	const struct limits *l = &sb->policy.limits;
+	struct statvfs fs;
+
+	return fstatvfs(sb->upper, &fs) == 0 && (int64_t)fs.f_bavail * (int64_t)fs.f_frsize > l->scratch_bytes &&
+	       (fs.f_files == 0 || (int64_t)fs.f_favail > l->scratch_files);
+}
+
+/* Links are no new files: that there were many is known only from looking, which the last ones escape. */
+static bool were_many_links(const struct limits *l, int64_t bytes, int64_t files)
+{
+	return files >= l->scratch_files / 4 * 3 && (double)files / (double)l->scratch_files > (double)bytes / (double)MAX(l->scratch_bytes, 1);
+}
+
+/* Which of the two ran out at some time, as far as anybody looked; there may be room again. */
+static void measure_peaks(const struct sandbox *sb, const struct statfs *fs, struct sandbox_result *out)
+{
+	const struct limits *l = &sb->policy.limits;
+	int64_t bytes = sb->shared->peak_scratch, files = sb->shared->peak_files;
+
+	out->at_scratch |= l->scratch_bytes > 0 &&
+	                   (int64_t)fs->f_blocks * fs->f_bsize - bytes < MIN(NEARLY_FULL, l->scratch_bytes / 16);
+	out->at_files |= l->scratch_files > 0 && (int64_t)fs->f_files - files < NEARLY_OUT;
+	out->files_were_many = l->scratch_files > 0 &&
+	                       (sb->shared->files_made - sb->files_base >= l->scratch_files ||
+	                        were_many_links(l, bytes - sb->scratch_base, files - sb->files_base));
+}
+
 static void measure_scratch(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
 {
 	const struct limits *l = &sb->policy.limits;
@@ -65,17 +96,18 @@ static void measure_scratch(const struct sandbox *sb, const struct ending *e, st
 		out->at_scratch |= l->scratch_bytes > 0 && written > l->scratch_bytes;
 		out->at_files |= l->scratch_files > 0 && entries > l->scratch_files;
 	}
+	out->no_other_full = l->scratch_bytes > 0 && (sb->disk == NULL || disk_has_room(sb));
 	/* Without namespaces the disk's own figures say nothing about the run. */
 	if (!sb->tier->spaces || fstatfs(sb->scratch, &fs) != 0)
 		return;
 	int64_t used = (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize, left = (int64_t)fs.f_bfree * fs.f_bsize;
 	out->scratch_used += MAX(0, used - sb->scratch_base);
 	if (l->scratch_bytes > 0) {
-		out->scratch_has_quota = sb->disk == NULL;
 		out->at_scratch |= left < MIN(NEARLY_FULL, l->scratch_bytes / 16);
 		out->at_scratch |= out->exit_code > 0 && sb->disk == NULL && has_longer_file(sb, left);
 	}
 	out->at_files |= l->scratch_files > 0 && fs.f_ffree < NEARLY_OUT;
+	measure_peaks(sb, &fs, out);
 }
 
 static void measure_memory(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)

@@ -261,6 +261,17 @@ static void watch_unlinked(struct keeper *k)
 	k->sb->shared->unlinked = unlinked.bytes;
 }
 
+/* What fills the scratch for a moment, as a temporary file does, is gone when the run has ended. */
+static void watch_scratch(const struct keeper *k)
+{
+	struct statfs fs;
+
+	if (k->tmp < 0 || fstatfs(k->tmp, &fs) != 0)
+		return;
+	raise_to(&k->sb->shared->peak_scratch, (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize);
+	raise_to(&k->sb->shared->peak_files, (int64_t)(fs.f_files - fs.f_ffree));
+}
+
 static void watch_memory(struct keeper *k)
 {
 	int64_t limit = k->sb->policy.limits.memory_bytes, begin = clock_mono_us(), spent = spent_us();
@@ -270,6 +281,7 @@ static void watch_memory(struct keeper *k)
 	each_process(k, add_process, &s);
 	if (k->sb->disk != NULL)
 		watch_unlinked(k);
+	watch_scratch(k);
 	raise_to(&k->sb->shared->peak_mapped, s.mapped);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
 
@@ -347,6 +359,23 @@ static int64_t count_made(const struct keeper *k)
 	return MAX(pid - 2, 0); /* without that one and ourselves */
 }
 
+/* A tmpfs numbers its files in order, so the next one tells how many there were. */
+static int64_t count_files_made(const struct keeper *k)
+{
+	static const char name[] = ".tickmark-last";
+	struct stat st;
+
+	if (k->tmp < 0 || k->status == 0)
+		return 0;
+	int fd = openat(k->tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return 0;
+	bool ok = fstat(fd, &st) == 0;
+	close(fd);
+	unlinkat(k->tmp, name, 0);
+	return ok ? (int64_t)st.st_ino : 0;
+}
+
 static void take_orders(struct keeper *k)
 {
 	struct message m;
@@ -413,6 +442,7 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed, .alive = !k.alone };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	m.value = count_made(&k);
+	sb->shared->files_made = count_files_made(&k);
 	parcel_send(control, &m, NULL, 0);
 	_exit(0);
 }

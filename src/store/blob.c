@@ -202,8 +202,9 @@ bool store_blob_put(struct store *st, const struct uuid *owner, const void *p, s
 static bool copy_file(struct upload *u, int fd, const char *what, char *part, struct err *e)
 {
 	for (;;) {
+		if (cancel_is_asked(&u->st->cancel, what, e))
+			return false;
 		int64_t got = fs_pread(fd, part, AT_ONCE, u->size);
-
 		if (got < 0)
 			return err_sys(e, "cannot read %s", what);
 		if (got == 0)
@@ -218,12 +219,14 @@ static bool put_large_file(struct store *st, const struct uuid *owner, int fd, c
 {
 	struct upload u = { .st = st, .owner = owner };
 	char *part = xmalloc(AT_ONCE);
-	bool ok;
+	struct err why = { 0 };
 
 	hash_begin(&u.hash);
-	ok = copy_file(&u, fd, what, part, e) && upload_end(&u, want, what, e);
-	if (!ok)
+	bool ok = copy_file(&u, fd, what, part, &why) && upload_end(&u, want, what, &why);
+	if (!ok && why.code != ERR_CANCELLED)
 		upload_abandon(&u);
+	if (!ok && e)
+		*e = why;
 	free(part);
 	*size = u.size;
 	return ok;
@@ -258,10 +261,15 @@ static bool hash_large_file(struct store *st, int fd, const char *what, struct d
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "cannot read %s", what);
-	if (!hash_fd(fd, what, out, &bytes, e))
+	if (!hash_fd_unless(&st->cancel, fd, what, out, &bytes, e))
 		return false;
 	*known = store_blob_has(st, out, size);
 	return true;
+}
+
+void store_set_cancel(struct store *st, const struct cancel *c)
+{
+	st->cancel = *c;
 }
 
 bool store_blob_put_fd(struct store *st, const struct uuid *owner, int fd, const char *what,

@@ -20,6 +20,7 @@ struct store {
 	sqlite3_stmt *statements[SQL_COUNT]; /* prepared when first used */
 	enum db_sync sync;                   /* what synchronous is now */
 	bool wal;
+	struct cancel cancel;                /* of long work on contents */
 	char why[128];                       /* reason for no WAL, or "" */
 	int64_t device, inode;               /* of the file */
 	int64_t size;                        /* and what changes when it is written, as it was opened */

@@ -403,6 +403,12 @@ const char *store_path(const struct store *st)
 	return st->path;
 }
 
+void store_file(const struct store *st, int64_t *device, int64_t *inode)
+{
+	*device = st->device;
+	*inode = st->inode;
+}
+
 static enum sql_answer read_record(struct store *st, struct uuid *uuid, char **path, struct err *e)
 {
 	enum sql_answer answer;

@@ -19,6 +19,15 @@ elif what == "hole":
 elif what == "temporary":
     import tempfile
     with tempfile.TemporaryFile() as f: f.write(b"x" * (64 << 20))
+elif what == "temporary-names":
+    import tempfile
+    with tempfile.TemporaryDirectory() as d:
+        for i in range(100000): open(d + "/f%d" % i, "w").close()
+elif what == "temporary-links":
+    import tempfile, os
+    with tempfile.TemporaryDirectory() as d:
+        open(d + "/f", "w").close()
+        for i in range(100000): os.link(d + "/f", d + "/f%d" % i)
 elif what == "reserve":
     import os
     os.posix_fallocate(os.open("big", os.O_RDWR | os.O_CREAT), 0, 64 << 20)
@@ -59,6 +68,15 @@ way=temporary check scratch 8M 8388608
 way=reserve check scratch 8M 8388608
 way=seek check file-size 8M 8388608
 check scratch-files 500 500 --artifacts 100000
+way=temporary-names check scratch-files 500 500
+way=temporary-links check scratch-files 20000 20000
+# the same where the folder lies on disk and only the rest in memory
+for TICKMARK_TEST_SCRATCH in disk copy; do
+	export TICKMARK_TEST_SCRATCH
+	way=temporary check scratch 8M 8388608
+	way=temporary-names check scratch-files 500 500
+done
+unset TICKMARK_TEST_SCRATCH
 check open-files 64 64
 check processes 20 20
 check artifacts 10 10

@@ -43,27 +43,41 @@ like "a plan that fails: told" "$err" '/nonexistent/python3'
 yes "a plan that fails: nothing is left" wait_for none_left
 tm log --json; jis "of what never began nothing is on the record" "len(d['attempts']) - $before" 0
 
-# stopped while its files are being kept: the runner itself is held at the second of three
+# stopped while its files are being kept: the runner itself is held at the second of three, or in the middle of one
 cat >leave.py <<'PY'
 for name in "abc": open(name + ".bin", "w").write(name * 100000)
 print("done")
 PY
+cat >large.py <<'PY'
+open("a.bin", "w").write("a" * 100000)
+with open("large.bin", "wb") as f:
+    for i in range(16): f.write(b"%d" % (i % 10) * (1 << 20))
+    f.truncate(1 << 30)
+print("done")
+PY
 "$python" -c 'open("'"$work"'/a.bin", "w").write("a" * 100000)'
-ref=$(TRIP=at:b.bin LD_PRELOAD=$work/trip.so "$TICKMARK" run --detach leave.py)
 held() { [ "$(sed 's/.*) //; s/ .*//' "/proc/$(runner_of)/stat" 2>/dev/null)" = T ]; }
-yes "a run whose files are being kept" wait_for held
-runner=$(runner_of)
-"$TICKMARK" stop "$ref" >"$work/stop" 2>&1 & stopping=$!
+stop_held() { # TRIP SCRIPT: runs it, and stops it when it is held
+	ref=$(TRIP=$1 LD_PRELOAD=$work/trip.so "$TICKMARK" run --new --detach "$2")
+	yes "$2: a run whose files are being kept" wait_for held
+	runner=$(runner_of)
+	"$TICKMARK" stop "$ref" >"$work/stop" 2>&1 & stopping=$!
+	yes "$2: is told to stop" wait_for signalled
+	kill -CONT "$runner"; wait $stopping
+	is "$2: which works" "$?" 0
+	tm wait "$ref"; is "$2: its status" "$rc" 1
+	tm show "$ref" --json
+	jis "$2: it says by whom" '(d["state"], d["stopped_by"].startswith("tickmark stop"))' "('stopped', True)"
+	jis "$2: what was printed is there" 'd["stdout"]["text"].split()' "['done']"
+	jis "$2: what was kept stays" '[(a["path"], a["size"]) for a in d["artifacts"]]' "[('a.bin', 100000)]"
+}
 signalled() { [ $((0x$(sed -n 's/^ShdPnd:\t//p' "/proc/$runner/status") & 0x4000)) != 0 ]; }
-yes "is told to stop" wait_for signalled
-kill -CONT "$runner"; wait $stopping
-is "which works" "$?" 0
-tm wait "$ref"; is "its status" "$rc" 1
-tm show "$ref" --json
-jis "it says by whom" '(d["state"], d["stopped_by"].startswith("tickmark stop"))' "('stopped', True)"
-jis "and that files are missing" '"stopped while its files were being kept, so some of them are not here" in d["detail"]' True
-jis "what was printed is there" 'd["stdout"]["text"].split()' "['done']"
-jis "what was kept stays" '[(a["path"], a["size"]) for a in d["artifacts"]]' "[('a.bin', 100000)]"
+stop_held at:b.bin leave.py
+jis "and that files are missing" '"stopped while its files were being kept: 2 are not here, first b.bin" in d["detail"]' True
 tm export "$ref" a.bin -o "$work/got.bin"; same_bytes "and is whole" "$work/got.bin" "$work/a.bin"
+stop_held part:4 large.py
+jis "in the middle of a file: it is named" '"stopped while its files were being kept: 1 is not here, first large.bin" in d["detail"]' True
+cut_is_gone() { [ "$(sqlite3 .tickmark/record.db 'SELECT count(*) FROM blob_upload')" = 0 ]; }
+yes "in the middle of a file: what came in of it goes" wait_for cut_is_gone
 tm verify; is "the record is in order" "$rc" 0
 finish

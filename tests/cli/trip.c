@@ -4,6 +4,7 @@
  *   null          there is no /dev/null
  *   null-inside   the same for the first process of a sandbox only
  *   at:NAME       whoever opens NAME relative to a folder stops (SIGSTOP) before it does
+ *   part:N        whoever reads the Nth part of a file of 4 MiB or more at a place stops before it does
  * A run does not inherit it: its environment is built. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -62,4 +63,20 @@ int openat(int dir, const char *path, int flags, ...)
 		raise(SIGSTOP);
 	int (*real)(int, const char *, int, ...) = dlsym(RTLD_NEXT, "openat");
 	return real(dir, path, flags, mode);
+}
+
+ssize_t pread(int fd, void *to, size_t n, off_t at)
+{
+	static int parts;
+	const char *trip = getenv("TRIP");
+	ssize_t (*real)(int, void *, size_t, off_t) = dlsym(RTLD_NEXT, "pread");
+
+	if (trip != NULL && strncmp(trip, "part:", 5) == 0 && n >= 4 << 20 && ++parts == atoi(trip + 5))
+		raise(SIGSTOP);
+	return real(fd, to, n, at);
+}
+
+ssize_t pread64(int fd, void *to, size_t n, off64_t at)
+{
+	return pread(fd, to, n, at);
 }

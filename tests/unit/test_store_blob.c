@@ -119,6 +119,56 @@ static void kept_file_is_not_read_again(void **state)
 	store_close(st);
 }
 
+static bool asked_at_last(const void *ctx)
+{
+	int *left = (int *)ctx;
+
+	return (*left)-- <= 0;
+}
+
+static bool nobody_lives(void *ctx, const struct uuid *u)
+{
+	(void)ctx, (void)u;
+	return false;
+}
+
+/* Wherever it is broken off, nothing of it is kept, and what came in can be collected; afterwards it can come. */
+static void file_can_be_broken_off(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct uuid owner = uuid_new();
+	const size_t n = 9 * MIB;
+	char *bytes = noise_dup(n, 11);
+	int fd = file_of(p, bytes, n);
+	struct digest want = hash_bytes(bytes, n), d;
+	int64_t size;
+	int broken = 0;
+
+	for (int at = 0; at < 1000; at += at < 4 ? 1 : 47) {
+		int left = at;
+		store_set_cancel(st, &(struct cancel){ asked_at_last, &left });
+		for (int known = 0; known < 2; known++) {
+			left = known ? MIN(at, 3) : at;
+			p->e = (struct err){ 0 };
+			if (store_blob_put_fd(st, &owner, fd, "file", known ? &want : NULL, &d, &size, &p->e))
+				goto kept;
+			assert_int_equal(p->e.code, ERR_CANCELLED);
+			assert_false(store_blob_has(st, &want, NULL));
+			broken++;
+		}
+		assert_done(p, store_blob_collect(st, nobody_lives, NULL, &p->e));
+	}
+kept:
+	assert_true(broken > 8);
+	store_set_cancel(st, &(struct cancel){ 0 });
+	assert_done(p, store_blob_put_fd(st, &owner, fd, "file", NULL, &d, &size, &p->e));
+	assert_kept(p, st, &want, bytes, n);
+	close(fd);
+	free(bytes);
+	store_close(st);
+}
+
 static void file_that_changed_is_refused(void **state)
 {
 	static const size_t n[] = { 100, 6 * MIB };
@@ -297,6 +347,7 @@ int main(void)
 		WITH_RECORD(same_content_is_kept_once),
 		WITH_RECORD(from_files),
 		WITH_RECORD(kept_file_is_not_read_again),
+		WITH_RECORD(file_can_be_broken_off),
 		WITH_RECORD(file_that_changed_is_refused),
 		WITH_RECORD(read_has_a_limit),
 		WITH_RECORD(written_to_a_file),
