@@ -68,7 +68,7 @@ void query_detail_free(struct detail *d);
 enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN };
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
 /* From now on reading a file for that ends, SINCE_UNKNOWN, when asked. */
-void query_set_cancel(struct query *q, const struct cancel *c);
+void query_set_cancel(struct query *q, struct cancel c);
 /* Where the bytes are that stand at an input's path now: a file (owned path), or else a content of the record. False:
  * nowhere. */
 bool query_now(struct query *q, struct workspace *ws, const struct entry *input, char **path, struct digest *content);

@@ -36,7 +36,7 @@ void workers_wake(struct workers *w);
 
 void job_cancel(struct job *job);                 /* any thread; `done` still comes */
 bool job_cancelled(const struct job *job);
-bool job_stops(void *job);                        /* the same, for who asks a function whether to stop */
+struct cancel job_asks(const struct job *job);  /* the same, for what asks it itself */
 /* Waits while the owner is MESSAGES behind (so that a flood of hits does not fill memory), but not once
  * it is cancelled; takes over `message` (malloc). */
 void job_send(struct job *job, void *message);

@@ -359,9 +359,9 @@ static enum since compare_file(const struct query *q, int dirfd, const char *pat
 	return since;
 }
 
-void query_set_cancel(struct query *q, const struct cancel *c)
+void query_set_cancel(struct query *q, struct cancel c)
 {
-	q->cancel = *c;
+	q->cancel = c;
 }
 
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input)

@@ -142,9 +142,14 @@ bool job_cancelled(const struct job *job)
 	return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
 }
 
-bool job_stops(void *job)
+static bool is_cancelled(const void *job)
 {
 	return job_cancelled(job);
+}
+
+struct cancel job_asks(const struct job *job)
+{
+	return (struct cancel){ is_cancelled, job };
 }
 
 void job_send(struct job *job, void *message)

@@ -117,7 +117,7 @@ static void compare_inputs(struct work *w, struct query *q, struct workspace *ws
 	int64_t ids[ATTEMPTS_LOOKED], *end = ids;
 	struct log_filter f = { .limit = ATTEMPTS_LOOKED };
 
-	query_stop_when(q, job_stops, w->job);
+	query_set_cancel(q, job_asks(w->job));
 	if (!query_log(q, &f, take_id, &end, NULL))
 		return;
 	for (int64_t *id = ids; id < end && !job_cancelled(w->job); id++) {

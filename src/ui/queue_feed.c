@@ -77,7 +77,7 @@ static void work_run(struct job *job, void *ctx)
 	w->listed = false;
 	q = w->ws ? query_open(w->ws, &w->e) : query_open_file(w->record, &w->e);
 	if (q)
-		query_stop_when(q, job_stops, job);
+		query_set_cancel(q, job_asks(job));
 	if (w->attempt)
 		w->ok = q && queue_look(q, w->ws, w->attempt, &w->step, &w->e);
 	else

@@ -69,16 +69,11 @@ void since_free(struct since_book *b)
 
 /* ---- the worker -------------------------------------------------------------------------------------------- */
 
-static bool is_cancelled(const void *job)
-{
-	return job_cancelled(job);
-}
-
 static void compare(struct entry_job *w, struct job *job, struct query *q, struct workspace *ws)
 {
 	struct detail d = { 0 };
 
-	query_set_cancel(q, &(struct cancel){ is_cancelled, job });
+	query_set_cancel(q, job_asks(job));
 	if (!query_detail(q, w->attempt, &d, NULL))
 		return;
 	for (size_t i = 0; i < d.inputs_n && i < w->n && !job_cancelled(job); i++)

@@ -104,7 +104,7 @@ static void work_run(struct job *job, void *ctx)
 	size_t all = 0;
 
 	if (q)
-		query_stop_when(q, job_stops, job);
+		query_set_cancel(q, job_asks(job));
 	if (q && dependents_inputs(q, w->ws, w->attempt, take_input, l, &all, &l->e)) {
 		if (l->changed == 0)
 			add_row(l, ROLE_GOOD, NULL, xasprintf("none of its %zu input%s changed", all, all == 1 ? "" : "s"));
