@@ -67,7 +67,8 @@ void query_detail_free(struct detail *d);
  * so): "changed", "missing", or same. */
 enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN };
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
-/* From now on reading a file for that ends, SINCE_UNKNOWN, as soon as stop(ctx) is true. */
+/* From now on reading a file for that ends, SINCE_UNKNOWN, as soon as stop(ctx) is true; so does writing an artifact
+ * into a file, ERR_CANCELLED. */
 void query_stop_when(struct query *q, bool (*stop)(void *ctx), void *ctx);
 /* Where the bytes are that stand at an input's path now: a file (owned path), or else a content of the record. False:
  * nowhere. */

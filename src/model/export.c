@@ -95,11 +95,21 @@ struct content {
 	int64_t written;
 };
 
+static bool add_bytes(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct content *c = ctx;
+
+	if (c->q->stop && c->q->stop(c->q->stop_ctx))
+		return err_set(e, ERR_CANCELLED, "the export was cancelled");
+	return fs_write_fd(c->fd, p, n, "the export", e);
+}
+
 static bool fill_blob(void *ctx, int fd, struct err *e)
 {
 	struct content *c = ctx;
 
-	return store_blob_write(c->q->store, &c->digest, fd, "the export", e);
+	c->fd = fd;
+	return store_blob_each(c->q->store, &c->digest, add_bytes, c, e);
 }
 
 static bool add_chunk(void *ctx, const struct chunk *chunk, struct err *e)
