@@ -16,6 +16,9 @@ struct query;
 struct query *query_open(struct workspace *ws, struct err *e);
 struct query *query_open_file(const char *path, struct err *e);
 void query_close(struct query *q);
+/* Around many queries in a row, of one slice of work: they see one state, and cost less. */
+bool query_hold(struct query *q);
+void query_release(struct query *q, bool held);
 /* query_detail will be called soon: gets ready for it, while there is time. */
 void query_expect_detail(struct query *q);
 bool query_is_evidence(const struct query *q);
