@@ -16,6 +16,9 @@ struct query;
 struct query *query_open(struct workspace *ws, struct err *e);
 struct query *query_open_file(const char *path, struct err *e);
 void query_close(struct query *q);
+/* Around many queries in a row, of one slice of work: they see one state, and cost less. */
+bool query_hold(struct query *q);
+void query_release(struct query *q, bool held);
 /* query_detail will be called soon: gets ready for it, while there is time. */
 void query_expect_detail(struct query *q);
 bool query_is_evidence(const struct query *q);
@@ -67,7 +70,8 @@ void query_detail_free(struct detail *d);
  * so): "changed", "missing", or same. */
 enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN };
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
-/* From now on reading a file for that ends, SINCE_UNKNOWN, when asked. */
+/* From now on reading a file for that ends, SINCE_UNKNOWN, when asked; so does writing an artifact into a file,
+ * ERR_CANCELLED. */
 void query_set_cancel(struct query *q, struct cancel c);
 /* Where the bytes are that stand at an input's path now: a file (owned path), or else a content of the record. False:
  * nowhere. */

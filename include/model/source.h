@@ -16,6 +16,9 @@ struct bytes; /* text/window.h */
 struct source_record;
 struct source_record *source_record_open(const char *path, bool evidence, struct err *e);
 void source_record_close(struct source_record *r); /* after its sources; NULL is fine */
+/* As query_hold. */
+bool source_record_hold(struct source_record *r);
+void source_record_release(struct source_record *r, bool held);
 
 enum source_kind {
 	SOURCE_CODE,   /* of an attempt */

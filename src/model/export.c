@@ -95,11 +95,21 @@ struct content {
 	int64_t written;
 };
 
+static bool add_bytes(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct content *c = ctx;
+
+	if (cancel_is_asked(&c->q->cancel, "the export", e))
+		return false;
+	return fs_write_fd(c->fd, p, n, "the export", e);
+}
+
 static bool fill_blob(void *ctx, int fd, struct err *e)
 {
 	struct content *c = ctx;
 
-	return store_blob_write(c->q->store, &c->digest, fd, "the export", e);
+	c->fd = fd;
+	return store_blob_each(c->q->store, &c->digest, add_bytes, c, e);
 }
 
 static bool add_chunk(void *ctx, const struct chunk *chunk, struct err *e)

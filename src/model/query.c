@@ -359,6 +359,16 @@ static enum since compare_file(const struct query *q, int dirfd, const char *pat
 	return since;
 }
 
+bool query_hold(struct query *q)
+{
+	return store_hold(q->store);
+}
+
+void query_release(struct query *q, bool held)
+{
+	store_release(q->store, held);
+}
+
 void query_set_cancel(struct query *q, struct cancel c)
 {
 	q->cancel = c;

@@ -89,6 +89,16 @@ void source_record_close(struct source_record *r)
 	free(r);
 }
 
+bool source_record_hold(struct source_record *r)
+{
+	return store_hold(r->store);
+}
+
+void source_record_release(struct source_record *r, bool held)
+{
+	store_release(r->store, held);
+}
+
 /* ---- rows of a stream ------------------------------------------------------------------------------ */
 
 static const char *stream_name(int stream)

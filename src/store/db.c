@@ -292,3 +292,13 @@ void db_read_end(struct store *st, bool begun)
 	if (begun)
 		run_simple(st, SQL_COMMIT, NULL);
 }
+
+bool store_hold(struct store *st)
+{
+	return db_read_begin(st);
+}
+
+void store_release(struct store *st, bool held)
+{
+	db_read_end(st, held);
+}

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chore.h"
 #include "spawn.h"
 #include "text.h"
 
@@ -54,6 +55,9 @@ struct saving {
 	struct prompt_ops ask;
 	char *label;
 	char *to;    /* answered already: asks whether to overwrite */
+	char *full;  /* the same as a whole path; NULL */
+	bool force;
+	const char *type;
 };
 
 static void saving_free(void *ctx)
@@ -63,6 +67,7 @@ static void saving_free(void *ctx)
 	subject_free(&s->subject);
 	free(s->label);
 	free(s->to);
+	free(s->full);
 	free(s);
 }
 
@@ -81,17 +86,52 @@ char *ui_path_for_reader(const struct ui *ui, const char *path)
 	return out;
 }
 
+static bool write_copy(void *ctx, struct query *q, struct err *e)
+{
+	struct saving *s = ctx;
+
+	return export_artifact(q, s->subject.attempt, s->subject.path, s->full, s->force, e);
+}
+
+static void saved(struct ui *ui, void *ctx, bool ok, const struct err *e)
+{
+	struct saving *s = ctx;
+
+	if (ok)
+		ui_notice(ui, "saved as %s", s->to);
+	else
+		ui_error(ui, "%s", e->msg);
+	saving_free(s);
+}
+
+/* Bytes of the artifact; -1: it is not there. */
+static int64_t find_size(struct ui *ui, const struct subject *s, struct digest *content)
+{
+	struct detail d = { 0 };
+	int64_t size = -1;
+
+	if (!query_detail(ui->query, s->attempt, &d, NULL))
+		return -1;
+	for (size_t i = 0; i < d.artifacts_n && size < 0; i++) {
+		if (strcmp(d.artifacts[i].path, s->path) != 0)
+			continue;
+		size = MAX(d.artifacts[i].size, 0);
+		*content = d.artifacts[i].sha256;
+	}
+	query_detail_free(&d);
+	return size;
+}
+
 static void save_now(struct saving *s, bool force)
 {
-	struct err e = { 0 };
-	char *to = ui_path_for_reader(s->ui, s->to);
+	static const struct chore_ops ops = { write_copy, saved };
+	struct digest content;
+	char *what = xasprintf("saving %s", s->to);
 
-	if (export_artifact(s->ui->query, s->subject.attempt, s->subject.path, to, force, &e))
-		ui_notice(s->ui, "saved as %s", s->to);
-	else
-		ui_error(s->ui, "%s", e.msg);
-	free(to);
-	saving_free(s);
+	s->full = ui_path_for_reader(s->ui, s->to);
+	s->force = force;
+	chore_start(s->ui, &ops, s, find_size(s->ui, &s->subject, &content), what);
+	free(what);
 }
 
 static void save_over(void *ctx, const char *text)
@@ -202,39 +242,16 @@ static bool take_head(void *ctx, const void *p, size_t n, struct err *e)
 	return head->len < 512;
 }
 
-/* A private copy (0400) in a fresh folder; its extension stays, since desktops go by it. */
-static char *make_copy(struct saving *s, struct err *e)
+/* Where a private copy goes: a fresh folder; its extension stays, since desktops go by it. */
+static char *copy_place(const struct saving *s, struct err *e)
 {
 	char dir[] = "/tmp/tickmark-XXXXXX";
 	const char *base = path_base(s->subject.path);
-	char *to;
 
-	if (!mkdtemp(dir)) {
-		err_sys(e, "a folder in /tmp");
-		return NULL;
-	}
-	to = path_join(dir, *base == '.' || *base == '-' ? "artifact" : base);
-	if (export_artifact(s->ui->query, s->subject.attempt, s->subject.path, to, false, e)) {
-		chmod(to, 0400);
-		return to;
-	}
-	free(to);
+	if (mkdtemp(dir))
+		return path_join(dir, *base == '.' || *base == '-' ? "artifact" : base);
+	err_sys(e, "a folder in /tmp");
 	return NULL;
-}
-
-static bool find_digest(struct ui *ui, const struct subject *s, struct digest *out)
-{
-	struct detail d = { 0 };
-	bool found = false;
-
-	if (!query_detail(ui->query, s->attempt, &d, NULL))
-		return false;
-	for (size_t i = 0; i < d.artifacts_n && !found; i++) {
-		found = strcmp(d.artifacts[i].path, s->path) == 0;
-		*out = d.artifacts[i].sha256;
-	}
-	query_detail_free(&d);
-	return found;
 }
 
 static void not_opened(void *ctx)
@@ -248,33 +265,63 @@ static void not_opened(void *ctx)
 	saving_free(s);
 }
 
+static void copied(struct ui *ui, void *ctx, bool ok, const struct err *e)
+{
+	struct saving *s = ctx;
+
+	if (!ok)
+		ui_error(ui, "%s", e->msg);
+	else if (ui->prompt)
+		ui_notice(ui, "the copy of %s is there, but something else is asked just now: o asks again", path_base(s->to));
+	if (!ok || ui->prompt || ui->depth == 0) {
+		not_opened(s);
+		return;
+	}
+	chmod(s->full, 0400);
+	s->label = xasprintf("%s (%s): open a copy outside?", path_base(s->to), s->type);
+	s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = open_now, .cancelled = not_opened };
+	ui_ask(ui, &s->ask, s, NULL, HISTORY_COUNT);
+}
+
+static void copy_for_outside(struct saving *s, int64_t size)
+{
+	static const struct chore_ops ops = { write_copy, copied };
+	struct err e = { 0 };
+
+	s->to = copy_place(s, &e);
+	if (!s->to) {
+		ui_error(s->ui, "%s", e.msg);
+		saving_free(s);
+		return;
+	}
+	s->full = xstrdup(s->to);
+	char *what = xasprintf("copying %s", path_base(s->to));
+	chore_start(s->ui, &ops, s, size, what);
+	free(what);
+}
+
 unsigned act_outside(struct view *v, const char *arg)
 {
 	struct saving *s = xcalloc(1, sizeof(*s));
 	struct buf head = { 0 };
 	struct digest digest;
 	struct err e = { 0 };
-	const char *type;
+	int64_t size;
 
 	(void)arg;
 	s->ui = v->ui;
-	if (!ui_subject(v->ui, &s->subject) || !s->subject.artifact || !find_digest(v->ui, &s->subject, &digest)) {
+	if (!ui_subject(v->ui, &s->subject) || !s->subject.artifact || (size = find_size(v->ui, &s->subject, &digest)) < 0) {
 		ui_notice(v->ui, "choose an artifact first: in pane Artifacts, or a line of 'files'");
 		saving_free(s);
 		return TURN_DRAW;
 	}
 	query_blob(v->ui->query, &digest, take_head, &head, &e);
-	type = type_of(head.data ? head.data : "", head.len);
-	if (is_dangerous(type)) {
-		ui_error(v->ui, "not opened: by its first bytes this is a %s; s saves it", type);
+	s->type = type_of(head.data ? head.data : "", head.len);
+	if (is_dangerous(s->type)) {
+		ui_error(v->ui, "not opened: by its first bytes this is a %s; s saves it", s->type);
 		saving_free(s);
-	} else if ((s->to = make_copy(s, &e))) {
-		s->label = xasprintf("%s (%s): open a copy outside?", path_base(s->to), type);
-		s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = open_now, .cancelled = not_opened };
-		ui_ask(v->ui, &s->ask, s, NULL, HISTORY_COUNT);
 	} else {
-		ui_error(v->ui, "%s", e.msg);
-		saving_free(s);
+		copy_for_outside(s, size);
 	}
 	buf_free(&head);
 	return TURN_DRAW;

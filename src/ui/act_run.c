@@ -239,7 +239,7 @@ static unsigned edit_draft_unlike(struct order *o, const char *name, const struc
 	o->draft = draft_path(ui, name, &e);
 	if (!o->draft)
 		goto failed;
-	if (fs_exists(AT_FDCWD, o->draft))
+	if (editor_has_draft(o->draft))
 		ui_notice(ui, "a draft that was left is taken up: %s", o->draft);
 	else if (!fs_write(AT_FDCWD, o->draft, began->data ? began->data : "", began->len, false, &e))
 		goto failed;

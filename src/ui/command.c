@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chore.h"
 #include "messages.h"
 #include "pane.h"
 #include "set.h"
@@ -35,6 +36,8 @@ static unsigned cancel(struct view *v, const char *arg)
 		ui_notice(v->ui, "comparing the inputs was cancelled");
 		return TURN_DRAW;
 	}
+	if (chore_cancel(v->ui))
+		return TURN_DRAW; /* its end is told */
 	ui_notice(v->ui, "nothing of the screen's own is under way; x stops a run, Q quits");
 	return TURN_DRAW;
 }

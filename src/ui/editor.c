@@ -46,6 +46,23 @@ char *editor_choose(void)
 	return NULL;
 }
 
+static bool is_blank(const struct buf *text)
+{
+	for (size_t i = 0; i < text->len; i++)
+		if (!strchr(" \t\r\n\f", text->data[i]) || !text->data[i])
+			return false;
+	return true;
+}
+
+bool editor_has_draft(const char *path)
+{
+	struct buf text = { 0 };
+	bool there = fs_exists(AT_FDCWD, path) && !(fs_read(AT_FDCWD, path, DRAFT_MAX, &text, NULL) && is_blank(&text));
+
+	buf_free(&text);
+	return there;
+}
+
 static enum edit_result judge(struct ui *ui, const char *path, const struct buf *began, int64_t took_us)
 {
 	struct buf now = { 0 };
@@ -53,9 +70,14 @@ static enum edit_result judge(struct ui *ui, const char *path, const struct buf 
 	bool same;
 
 	if (!fs_read(AT_FDCWD, path, DRAFT_MAX, &now, &e)) {
-		ui_error(ui, "the draft cannot be read: %s", e.msg);
+		ui_error(ui, "the draft cannot be read, nothing was run: %s", e.msg);
 		buf_free(&now);
 		return EDIT_FAILED;
+	}
+	if (is_blank(&now)) {
+		ui_notice(ui, "the text is empty: nothing was run");
+		buf_free(&now);
+		return EDIT_UNCHANGED;
 	}
 	same = now.len == began->len && (now.len == 0 || memcmp(now.data, began->data, now.len) == 0);
 	buf_free(&now);
@@ -85,9 +107,9 @@ enum edit_result editor_run(struct ui *ui, const char *path, const struct buf *b
 	status = spawn_foreground(ui, editor, args, &e);
 	if (status == -1)
 		ui_error(ui, "%s; the draft is %s", e.msg, path);
-	else if (WIFSIGNALED(status))
+	else if (WIFSIGNALED(status) || WEXITSTATUS(status) > 128) /* sh tells so of what it started */
 		ui_error(ui, "the editor (%s) was ended by signal %d: nothing was run; the draft is %s", editor,
-		         WTERMSIG(status), path);
+		         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128, path);
 	else if (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126)
 		ui_error(ui, "the editor (%s) could not be started: set EDITOR; nothing was run; the draft is %s", editor, path);
 	else if (WEXITSTATUS(status) != 0)

@@ -11,6 +11,8 @@ enum edit_result {
 };
 /* A line for sh by $VISUAL, $EDITOR, sensible-editor, nano, vi; owned. NULL: none is there. */
 char *editor_choose(void);
+/* Whether something was left there: more than blanks and line ends. */
+bool editor_has_draft(const char *path);
 /* Lets the user edit the file, which must exist; `began` is what counts as unchanged. */
 enum edit_result editor_run(struct ui *ui, const char *path, const struct buf *began);
 

@@ -17,6 +17,7 @@ struct exec_pane {
 	struct list_key beyond; /* their row */
 	int64_t beyond_search;  /* which search it was */
 	struct range todo, hit; /* bytes of the section; hit.start -1: nothing */
+	bool held[2];           /* query and sources are, for a slice */
 	int64_t undecided;      /* lines there that the expression is too costly for */
 };
 
@@ -41,6 +42,7 @@ bool exec_subject(struct view *v, struct subject *out);
 /* ---- exec_search.c ---- */
 
 enum row_answer exec_holds(struct view *v, const struct list_key *key, struct search *s);
+void exec_hold(struct view *v, bool on);
 void exec_land(struct view *v, const struct list_key *key);
 /* Where a search found something among the lines that the row stands for: attempt and section are set already. */
 void exec_found_beyond(struct exec_pane *p, const struct list_key *key, struct pager_spec *spec);

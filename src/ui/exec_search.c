@@ -115,6 +115,19 @@ enum row_answer exec_holds(struct view *v, const struct list_key *key, struct se
 	return holders[exec_level(key)](exec_pane_of(v), key, s);
 }
 
+void exec_hold(struct view *v, bool on)
+{
+	struct exec_pane *p = exec_pane_of(v);
+
+	if (on) {
+		p->held[0] = query_hold(p->context.query);
+		p->held[1] = source_record_hold(p->context.record);
+	} else {
+		source_record_release(p->context.record, p->held[1]);
+		query_release(p->context.query, p->held[0]);
+	}
+}
+
 /* Whether the search of now found something among the lines that the row stands for. */
 static bool is_found_beyond(const struct exec_pane *p, const struct list_key *key)
 {

@@ -7,10 +7,15 @@
 #define PAGE 128          /* steps read at once */
 #define WINDOW_STEPS 1024 /* steps kept */
 
-struct exec_steps {
-	struct query *query;
+struct window {
 	struct exec_items items;  /* a run of them without gaps, ascending */
 	bool at_begin, at_end;    /* nothing before, behind */
+};
+
+struct exec_steps {
+	struct query *query;
+	struct window w;          /* the one in use, and … */
+	struct window other;      /* … that before: what is drawn and what is searched through are far apart */
 	bool stale;
 	struct err error;         /* of the last reading */
 	struct list_filter *fits;
@@ -100,31 +105,38 @@ static void items_append(struct exec_items *a, struct exec_items *b)
 
 static void extend_down(struct exec_steps *s)
 {
-	struct exec_items got = read_steps(s, s->items.v[s->items.n - 1].step, true, &s->at_end);
+	struct exec_items got = read_steps(s, s->w.items.v[s->w.items.n - 1].step, true, &s->w.at_end);
 
-	items_append(&s->items, &got);
-	while (s->items.n > WINDOW_STEPS) {
+	items_append(&s->w.items, &got);
+	while (s->w.items.n > WINDOW_STEPS) {
 		for (size_t i = 0; i < PAGE; i++)
-			item_free(&s->items.v[i]);
-		s->items.n -= PAGE;
-		memmove(s->items.v, s->items.v + PAGE, s->items.n * sizeof(*s->items.v));
-		s->at_begin = false;
+			item_free(&s->w.items.v[i]);
+		s->w.items.n -= PAGE;
+		memmove(s->w.items.v, s->w.items.v + PAGE, s->w.items.n * sizeof(*s->w.items.v));
+		s->w.at_begin = false;
 	}
 }
 
 static void extend_up(struct exec_steps *s)
 {
-	struct exec_items got = s->items.v[0].step > 1 ? read_steps(s, s->items.v[0].step, false, &s->at_begin)
+	struct exec_items got = s->w.items.v[0].step > 1 ? read_steps(s, s->w.items.v[0].step, false, &s->w.at_begin)
 						  : (struct exec_items){ 0 };
 
-	if (s->items.v[0].step <= 1)
-		s->at_begin = true;
-	items_append(&got, &s->items);
-	s->items = got;
-	while (s->items.n > WINDOW_STEPS) {
-		item_free(&s->items.v[--s->items.n]);
-		s->at_end = false;
+	if (s->w.items.v[0].step <= 1)
+		s->w.at_begin = true;
+	items_append(&got, &s->w.items);
+	s->w.items = got;
+	while (s->w.items.n > WINDOW_STEPS) {
+		item_free(&s->w.items.v[--s->w.items.n]);
+		s->w.at_end = false;
 	}
+}
+
+static void window_clear(struct window *w)
+{
+	exec_items_clear(&w->items);
+	free(w->items.v);
+	*w = (struct window){ 0 };
 }
 
 /* Makes the window one around `step` (0: the end of the list). */
@@ -132,30 +144,30 @@ static void load_around(struct exec_steps *s, int64_t step)
 {
 	struct exec_items below;
 
-	exec_items_clear(&s->items);
-	free(s->items.v);
-	s->items = (struct exec_items){ 0 };
+	window_clear(&s->w);
+	if (s->stale)
+		window_clear(&s->other);
 	s->stale = false;
-	s->at_begin = s->at_end = true;
+	s->w.at_begin = s->w.at_end = true;
 	if (step == 0) {
-		s->items = read_steps(s, 0, false, &s->at_begin);
+		s->w.items = read_steps(s, 0, false, &s->w.at_begin);
 		return;
 	}
 	if (step > 1)
-		s->items = read_steps(s, step, false, &s->at_begin);
+		s->w.items = read_steps(s, step, false, &s->w.at_begin);
 	/* behind step - 1; 0 would be "from the end" of nothing: the beginning, which is right */
-	below = read_steps(s, step - 1, true, &s->at_end);
-	items_append(&s->items, &below);
+	below = read_steps(s, step - 1, true, &s->w.at_end);
+	items_append(&s->w.items, &below);
 }
 
 /* Index of the step in the window, or of the first behind it; n when all are before. */
 static size_t lower_bound(const struct exec_steps *s, int64_t step)
 {
-	size_t lo = 0, hi = s->items.n;
+	size_t lo = 0, hi = s->w.items.n;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		if (s->items.v[mid].step < step)
+		if (s->w.items.v[mid].step < step)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -163,12 +175,27 @@ static size_t lower_bound(const struct exec_steps *s, int64_t step)
 	return lo;
 }
 
-static void need_step(struct exec_steps *s, int64_t step)
+static bool is_covered(const struct exec_steps *s, int64_t step)
 {
 	size_t i = lower_bound(s, step);
-	bool covered = s->items.n > 0 && (i > 0 || s->at_begin) && (i < s->items.n || s->at_end);
 
-	if (s->stale || !covered)
+	return s->w.items.n > 0 && (i > 0 || s->w.at_begin) && (i < s->w.items.n || s->w.at_end);
+}
+
+static void take_other(struct exec_steps *s)
+{
+	struct window was = s->w;
+
+	s->w = s->other;
+	s->other = was;
+}
+
+static void need_step(struct exec_steps *s, int64_t step)
+{
+	if (!s->stale && is_covered(s, step))
+		return;
+	take_other(s);
+	if (s->stale || !is_covered(s, step))
 		load_around(s, MAX(step, (int64_t)1)); /* 0: before the first, and not the end */
 }
 
@@ -178,7 +205,7 @@ const struct exec_item *exec_steps_find(struct exec_steps *s, int64_t step)
 
 	need_step(s, step);
 	i = lower_bound(s, step);
-	return i < s->items.n && s->items.v[i].step == step ? &s->items.v[i] : NULL;
+	return i < s->w.items.n && s->w.items.v[i].step == step ? &s->w.items.v[i] : NULL;
 }
 
 bool exec_steps_beside(struct exec_steps *s, int64_t step, int dir, int64_t *out)
@@ -188,35 +215,37 @@ bool exec_steps_beside(struct exec_steps *s, int64_t step, int dir, int64_t *out
 	need_step(s, step);
 	i = lower_bound(s, step);
 	if (dir > 0) {
-		if (i < s->items.n && s->items.v[i].step == step)
+		if (i < s->w.items.n && s->w.items.v[i].step == step)
 			i++;
-		if (i == s->items.n && !s->at_end && s->items.n) {
+		if (i == s->w.items.n && !s->w.at_end && s->w.items.n) {
 			extend_down(s);
 			i = lower_bound(s, step + 1);
 		}
-		if (i >= s->items.n)
+		if (i >= s->w.items.n)
 			return false;
-		*out = s->items.v[i].step;
+		*out = s->w.items.v[i].step;
 		return true;
 	}
-	if (i == 0 && !s->at_begin && s->items.n) {
+	if (i == 0 && !s->w.at_begin && s->w.items.n) {
 		extend_up(s);
 		i = lower_bound(s, step);
 	}
 	if (i == 0)
 		return false;
-	*out = s->items.v[i - 1].step;
+	*out = s->w.items.v[i - 1].step;
 	return true;
 }
 
 bool exec_steps_last(struct exec_steps *s, int64_t *out)
 {
-	if (s->stale || !s->at_end || s->items.n == 0)
+	if (!s->stale && !s->w.at_end)
+		take_other(s);
+	if (s->stale || !s->w.at_end || s->w.items.n == 0)
 		load_around(s, 0);
-	s->at_end = true;
-	if (s->items.n == 0)
+	s->w.at_end = true;
+	if (s->w.items.n == 0)
 		return false;
-	*out = s->items.v[s->items.n - 1].step;
+	*out = s->w.items.v[s->w.items.n - 1].step;
 	return true;
 }
 
@@ -233,8 +262,8 @@ struct exec_steps *exec_steps_new(struct query *q)
 
 void exec_steps_free(struct exec_steps *s)
 {
-	exec_items_clear(&s->items);
-	free(s->items.v);
+	window_clear(&s->w);
+	window_clear(&s->other);
 	list_filter_free(s->fits);
 	free(s);
 }

@@ -119,8 +119,8 @@ static bool next_row(struct listview *l)
 	return there && !(l->hunt.wrapped && ops->compare(l->box.ctx, &l->hunt.at, &l->hunt.from) * l->hunt.dir > 0);
 }
 
-/* One slice. */
-static unsigned hunt(struct view *v, struct listview *l)
+/* The rows of one slice. */
+static unsigned hunt_rows(struct view *v, struct listview *l)
 {
 	for (int i = 0; i < SLICE; i++) {
 		enum row_answer answer;
@@ -136,6 +136,16 @@ static unsigned hunt(struct view *v, struct listview *l)
 			break;
 	}
 	return TURN_NOTHING;
+}
+
+static unsigned hunt(struct view *v, struct listview *l)
+{
+	if (l->ops->hold)
+		l->ops->hold(v, true);
+	unsigned mask = hunt_rows(v, l);
+	if (l->ops->hold)
+		l->ops->hold(v, false);
+	return mask;
 }
 
 static unsigned search_go(struct view *v, struct listview *l, int dir)

@@ -34,6 +34,8 @@ struct listview_ops {
 	void (*draw_row)(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y);
 	enum row_answer (*holds)(struct view *v, const struct list_key *key, struct search *s); /* NULL: not searched */
 	const struct list_ops *all; /* rows that a search looks at, of the same source; NULL: those of the list */
+	/* Holds what the rows come from while a slice of a search goes on, and lets go of it; NULL: nothing to hold. */
+	void (*hold)(struct view *v, bool on);
 	void (*land)(struct view *v, const struct list_key *key); /* goes to a row that was found; NULL: selects it */
 	/* Whether a filter leaves it on the screen; NULL: whether it holds the expression. */
 	enum row_answer (*fits)(struct view *v, const struct list_key *key, struct search *s);

@@ -298,7 +298,7 @@ static void execution_free(struct view *v)
 
 static const struct listview_ops list_ops = {
 	.draw_row = exec_draw_row, .holds = exec_holds, .all = &exec_tree_all_ops, .land = exec_land, .marker = exec_on_marker,
-	.where = "in any of these steps; S searches the whole record",
+	.hold = exec_hold, .where = "in any of these steps; S searches the whole record",
 };
 
 static const struct view_action actions[] = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chore.h"
 #include "pane.h"
 #include "text.h"
 
@@ -331,27 +332,66 @@ static bool add_bytes(void *ctx, const void *p, size_t n, struct err *e)
 	return true;
 }
 
-/* As the folder has it now, or as the record does. */
-static bool read_file(struct ui *ui, const struct file *f, struct buf *bytes, struct err *e)
-{
-	char *path;
-	bool ok;
+/* A look at one file. */
+struct opening {
+	size_t depth;      /* of the views when it was asked for */
+	char *path, *source;
+	struct digest recorded;
+	struct buf bytes;
+};
 
-	if (!digest_is_zero(&f->recorded))
-		return query_blob(ui->query, &f->recorded, add_bytes, bytes, e);
-	path = f->source ? xstrdup(f->source) : path_join(ui->root, f->path);
-	ok = fs_read(AT_FDCWD, path, FILE_SHOWN, bytes, e);
-	free(path);
-	return ok;
+/* As the folder has it now, or as the record does. */
+static bool read_file(void *ctx, struct query *q, struct err *e)
+{
+	struct opening *o = ctx;
+
+	if (!digest_is_zero(&o->recorded))
+		return query_blob(q, &o->recorded, add_bytes, &o->bytes, e);
+	return fs_read(AT_FDCWD, o->source, FILE_SHOWN, &o->bytes, e);
+}
+
+static void show_file(struct ui *ui, struct opening *o)
+{
+	size_t n = strlen(o->path);
+	char *name = escape_name_dup(o->path);
+	char *title = xasprintf("%s as it %s", name, digest_is_zero(&o->recorded) ? "is now" : "was for the newest attempt");
+	struct pager_spec spec = { .text = o->bytes.data ? o->bytes.data : "", .text_len = o->bytes.len, .title = title,
+		.python = o->bytes.len < FILE_SHOWN && n > 3 && strcmp(o->path + n - 3, ".py") == 0 };
+	struct err e = { 0 };
+	struct view *pager = view_pager_new(ui, &spec, &e);
+
+	if (pager)
+		ui_push(ui, pager);
+	else
+		ui_error(ui, "%s", e.msg);
+	free(title);
+	free(name);
+}
+
+static void file_read(struct ui *ui, void *ctx, bool ok, const struct err *e)
+{
+	struct opening *o = ctx;
+
+	if (!ok && e->code == ERR_NOTFOUND && !digest_is_zero(&o->recorded))
+		ui_notice(ui, "no attempt opened %s: the record has its size and hash, not its bytes", o->path);
+	else if (!ok)
+		ui_error(ui, "%s", e->msg);
+	else if (ui->depth == o->depth && !ui->prompt)
+		show_file(ui, o);
+	else
+		ui_notice(ui, "%s was read: Enter on it shows it", o->path);
+	buf_free(&o->bytes);
+	free(o->path);
+	free(o->source);
+	free(o);
 }
 
 /* A look at the file as it is now; what attempts saw is in their inputs. */
 static unsigned open_row(struct view *v, const char *arg)
 {
-	struct pane *p = pane_of(v);
-	const struct file *f = current(p);
-	struct buf bytes = { 0 };
-	struct err e = { 0 };
+	static const struct chore_ops ops = { read_file, file_read };
+	const struct file *f = current(pane_of(v));
+	struct opening *o;
 
 	(void)arg;
 	if (!f)
@@ -360,22 +400,12 @@ static unsigned open_row(struct view *v, const char *arg)
 		ui_notice(v->ui, "%s is left out as a whole: %s", f->path, f->reason);
 		return TURN_DRAW;
 	}
-	if (read_file(v->ui, f, &bytes, &e)) {
-		char *name = escape_name_dup(f->path);
-		char *title = xasprintf("%s as it %s", name, digest_is_zero(&f->recorded) ? "is now" : "was for the newest attempt");
-		struct pager_spec spec = { .text = bytes.data ? bytes.data : "", .text_len = bytes.len, .title = title,
-			.python = bytes.len < FILE_SHOWN && strlen(f->path) > 3 && strcmp(f->path + strlen(f->path) - 3, ".py") == 0 };
-		struct view *pager = view_pager_new(v->ui, &spec, &e);
-		if (pager)
-			ui_push(v->ui, pager);
-		free(title);
-		free(name);
-	}
-	if (e.code == ERR_NOTFOUND && !digest_is_zero(&f->recorded))
-		ui_notice(v->ui, "no attempt opened %s: the record has its size and hash, not its bytes", f->path);
-	else if (e.code != ERR_NONE)
-		ui_error(v->ui, "%s", e.msg);
-	buf_free(&bytes);
+	o = xcalloc(1, sizeof(*o));
+	*o = (struct opening){ .depth = v->ui->depth, .path = xstrdup(f->path), .recorded = f->recorded,
+		.source = f->source ? xstrdup(f->source) : path_join(v->ui->root, f->path) };
+	char *what = xasprintf("reading %s", f->path);
+	chore_start(v->ui, &ops, o, f->size, what);
+	free(what);
 	return TURN_DRAW;
 }
 

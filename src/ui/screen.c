@@ -158,6 +158,15 @@ void view_mark_row(const struct view *v, struct canvas *c, struct rect r, int y)
 		canvas_flag(c, (struct rect){ r.x, y, r.w, 1 }, PEN_SELECTED);
 }
 
+/* A record from elsewhere is reviewed, not worked in. */
+static bool is_refused(const struct ui *ui, enum command id)
+{
+	unsigned flags = command_info(id)->flags;
+	bool elsewhere = ui->evidence || (ui->ws && workspace_is_review(ui->ws));
+
+	return elsewhere && flags & COMMAND_WRITES && !(flags & COMMAND_REVIEWS);
+}
+
 static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 {
 	int x = 1;
@@ -165,7 +174,7 @@ static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++) {
 		char key[KEY_TEXT];
 		keymap_key(ui->keymap, v->ops->place, h->id, key);
-		if (!key[0] || x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word) >= line.w)
+		if (!key[0] || is_refused(ui, h->id) || x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word) >= line.w)
 			continue;
 		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
 		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), h->word) + 2;
@@ -328,8 +337,7 @@ unsigned ui_command(struct ui *ui, enum command id, const char *arg)
 		ui_notice(ui, "'%s' is not there yet", info->name);
 		return TURN_DRAW;
 	}
-	bool elsewhere = ui->evidence || (ui->ws && workspace_is_review(ui->ws));
-	if (info->flags & COMMAND_WRITES && elsewhere && !(info->flags & COMMAND_REVIEWS)) {
+	if (is_refused(ui, id)) {
 		ui_notice(ui, "a record from elsewhere is reviewed, not worked in: '%s' works in its own workspace only", info->name);
 		return TURN_DRAW;
 	}

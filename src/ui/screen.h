@@ -127,6 +127,7 @@ struct ui {
 	bool mouse;
 
 	struct spawned *children;     /* processes of ours (spawn.h) */
+	struct chore *chores;         /* copying and reading files (chore.h) */
 	struct turns *turns;          /* runs that wait for those (turns.h); NULL: none */
 	enum tier isolation;          /* TIER_NONE: not known yet */
 	char sandbox[80];             /* what the first line says of network and sandbox */

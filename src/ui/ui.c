@@ -9,6 +9,7 @@
 
 #include "model/keep.h"
 #include "since.h"
+#include "chore.h"
 #include "spawn.h"
 #include "headless.h"
 #include "set.h"
@@ -404,6 +405,8 @@ static void say_what_runs(struct ui *ui)
 
 	if (waiting)
 		fprintf(stderr, "tickmark: %zu that waited for a turn %s not started\n", waiting, waiting == 1 ? "was" : "were");
+	if (chore_what(ui))
+		fprintf(stderr, "tickmark: %s was cancelled\n", chore_what(ui));
 	if (ui->running > 0)
 		fprintf(stderr, "tickmark: %lld attempt%s still running; 'tickmark log' lists, 'tickmark stop' stops\n",
 		        (long long)ui->running, ui->running == 1 ? " is" : "s are");

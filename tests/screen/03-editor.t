@@ -12,6 +12,14 @@ like "a program that is not there" "$(play nosuchprogram $'wait-idle\nkey a')" "
 yes "the draft stays" test -f "$draft"
 like "an editor that fails" "$(play false $'wait-idle\nkey a')" 'ended with status 1: nothing was run'
 like "an editor that returns at once" "$(play true $'wait-idle\nkey a')" 'came back at once.*nothing was run'
+emptied() { like "$1" "$(play "$2" $'wait-idle\nkey a')" 'the text is empty: nothing was run'; }
+emptied "an editor that empties the text" "sh -c ': > \"\$1\"' --"
+emptied "an editor that leaves blanks" "sh -c 'printf \" \\n\\t\\n\" > \"\$1\"' --"
+like "of which nothing is taken up" "$(play true $'wait-idle\nkey a')" 'came back at once.*nothing was run'
+like "an editor that removes the text" "$(play "sh -c 'rm \"\$1\"' --" $'wait-idle\nkey a')" 'cannot be read, nothing was run'
+like "an editor that is killed" "$(play "sh -c 'kill -9 \$\$' --" $'wait-idle\nkey a')" 'ended by signal 9: nothing was run'
+printf '#!/bin/sh\n' > "$work/noexec"
+like "an editor that may not be run" "$(play "$work/noexec" $'wait-idle\nkey a')" "could not be started.*nothing was run"
 like "arguments and quotes" "$(play "sh -c 'echo \"print(2)\" > \"\$1\"' --" $'wait-idle\nkey a')" 'run this as a new step\?'
 like "not confirmed: not run" "$(play "sh -c 'echo \"print(3)\" > \"\$1\"' --" $'wait-idle\nkey a Esc')" 'not run; the draft stays'
 is "the draft holds what was written" "$(cat "$draft")" 'print(3)'

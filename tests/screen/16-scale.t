@@ -35,6 +35,27 @@ key Enter
 wait-idle
 dump text
 X
+cat > "$work/search.keys" <<'X'
+wait-idle
+key g /
+text nowheretobefound
+key Enter
+see searching for
+key Esc
+wait-idle
+unsee is not in any
+key n
+see nothing to search for
+key /
+text postcode, part 2999
+key Enter
+wait part 2999
+key N g G g
+wait-idle
+see part 1 
+X
+"$TICKMARK" --script "$work/search.keys" --size 130x30 --dump none . 2> "$work/err"
+is "a search through all steps goes on between keys, Esc ends it" "$?$(head -c 500 "$work/err")" 0
 "$TICKMARK" --script "$work/scale.keys" --size 100x30 . > "$work/dumps" 2> "$work/err"
 is "nothing went wrong" "$?$(head -c 500 "$work/err")" 0
 like "the counter says how many" "$(head -1 "$work/dumps" | tr -d ',')" "$all steps"
