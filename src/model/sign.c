@@ -74,7 +74,7 @@ bool sign_make(const char *key, const char *what, const struct buf *text, struct
 	bool ok = run(argv, text, signature, &said, &good, e);
 
 	if (ok && !good) {
-		ok = refused("ssh-keygen (a key with a passphrase must be in ssh-agent)", &said, e);
+		ok = refused("a key with a passphrase must be in ssh-agent; ssh-keygen", &said, e);
 		err_prefix(e, "%s could not be signed", what);
 	}
 	buf_free(&said);
