@@ -61,6 +61,7 @@ struct keep_head {
 	struct uuid record;
 	int64_t entries;
 	struct digest head;
+	int64_t at_us;            /* when it was signed, by its own word */
 	size_t said;              /* bytes of the text that are signed */
 };
 /* Takes such a text apart; false: it is none. */

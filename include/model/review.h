@@ -52,7 +52,7 @@ struct review_signed {
 	enum judgement judgement;
 	const char *reviewer;
 	bool good;
-	const char *signer;       /* name in the allowed-signers file; without one, the key */
+	const char *signer;       /* name in the allowed-signers file; without one, the key; not good: ssh-keygen's reason */
 	const char *unseen;       /* why it could not be looked at (no ssh-keygen here); NULL */
 };
 /* Each signed mark; `signers` is an allowed-signers file of ssh-keygen(1), NULL: any key will do. */

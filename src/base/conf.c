@@ -151,9 +151,11 @@ static bool load(const char *path, struct buf *text, struct err *e)
 		text->len -= 3;
 		memmove(text->data, text->data + 3, text->len + 1);
 	}
-	if (text->len > 0 && memchr(text->data, '\0', text->len))
-		return err_set(e, ERR_INPUT, "%s holds a NUL byte and is no configuration", path);
-	return true;
+	const char *nul = text->len > 0 ? memchr(text->data, '\0', text->len) : NULL;
+	int line = 1;
+	for (const char *p = text->data; nul && p < nul; p++)
+		line += *p == '\n';
+	return !nul || err_set(e, ERR_INPUT, "%s:%d: holds a NUL byte: the file is no configuration", path, line);
 }
 
 /* Cuts the next line out of *text, in place; NULL at the end. */

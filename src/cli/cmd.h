@@ -199,7 +199,7 @@ void feed_bytes(struct feed *f, const void *p, size_t n);
 /* What is carried, and on a terminal a line end where one is missing. */
 void feed_end(struct feed *f);
 
-/* ---- attempts in words and in JSON (summary.c, detail_json.c) -------------------------------------------- */
+/* ---- attempts in words and in JSON (summary.c, detail_*.c) -------------------------------------------- */
 
 enum tone summary_tone(enum outcome o);
 enum tone summary_verdict_tone(enum verdict v);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD_MOST 65536 /* bytes of a signed head */
 
@@ -138,6 +139,11 @@ static void take_unseen(struct verifying *v, const char *why)
 		v->unseen_why = console_str(stdout, why);
 }
 
+static const char *no_fit(const struct verifying *v)
+{
+	return option_given(v->c, "signers") ? "is of nobody in the file of signers, or does not fit" : "does not fit";
+}
+
 static bool check_signature(void *ctx, const struct review_signed *s)
 {
 	struct verifying *v = ctx;
@@ -148,8 +154,8 @@ static bool check_signature(void *ctx, const struct review_signed *s)
 		v->is_signed++;
 		strv_addf(&v->signed_by, "%s %s by %s, signed with %s", s->ref, judgement_word(s->judgement), s->reviewer, s->signer);
 	} else {
-		strv_addf(&v->faults, "%s: the signature under \"%s\" by %s %s", s->ref, judgement_word(s->judgement), s->reviewer,
-		          option_given(v->c, "signers") ? "is of nobody in the file of signers, or does not fit" : "does not fit");
+		strv_addf(&v->faults, "%s: the signature under \"%s\" by %s %s: %s", s->ref, judgement_word(s->judgement), s->reviewer,
+		          no_fit(v), s->signer);
 	}
 	return true;
 }
@@ -185,8 +191,7 @@ static void check_head_signature(struct verifying *v)
 	else if (good)
 		strv_addf(&v->signed_by, "the expected head, signed with %s", who.data ? who.data : "");
 	else
-		strv_addf(&v->faults, "the signature under the expected head %s",
-		          option_given(v->c, "signers") ? "is of nobody in the file of signers, or does not fit" : "does not fit");
+		strv_addf(&v->faults, "the signature under the expected head %s: %s", no_fit(v), who.data ? who.data : "");
 	buf_free(&who);
 }
 
@@ -258,13 +263,15 @@ static int print_result(struct cmd *c, const struct verifying *v, const struct v
 
 static bool look(struct verifying *v, struct verify_report *r, struct err *e)
 {
-	const char *expect = option_value(v->c, "expect");
+	const char *expect = option_value(v->c, "expect"), *signers = option_value(v->c, "signers");
 
+	if (signers && access(signers, R_OK) != 0)
+		return err_sys(e, "--signers: cannot read %s", signers);
 	if ((expect && !read_expected(v, expect, e)) || !open_record(v->c, e))
 		return false;
 	bool ok = query_verify(v->c->query, take_fault, show_progress, v, r, e);
 	progress_end(&v->progress);
-	return ok && review_check_signatures(v->c->query, option_value(v->c, "signers"), check_signature, v, e) && compare_head(v, e);
+	return ok && review_check_signatures(v->c->query, signers, check_signature, v, e) && compare_head(v, e);
 }
 
 static int verify_run(struct cmd *c)
@@ -292,8 +299,9 @@ const struct cmd_entry cmd_verify_entry = {
 	          "when its head is known by other means: note head and count when the record is handed over, and "
 	          "give the head with --expect, which says whether the record still contains it and how much was added. "
 	          "--head --sign prints the head as a text with your SSH signature, made by ssh-keygen -Y as git does it; "
-	          "--expect takes that text as a file, and --signers checks who signed it. Where signatures cannot be looked "
-	          "at, the rest is verified and that is said.",
+	          "--expect takes that text as a file, and --signers checks who signed it: keys count that were valid when "
+	          "the mark was made, by its own time. Where signatures cannot be looked at, the rest is verified and that "
+	          "is said.",
 	.statuses = "0 intact, 1 broken, or without the expected head, 2 it could not be checked, 3 wrong use",
 	.examples = "tickmark verify\ntickmark verify --head # to be put in the mail\n"
 	            "tickmark verify --head --sign > head.txt\n"

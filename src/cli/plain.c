@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS_MAX 64
 #define ASKS_MAX 3
 
 /* A question for one argument; what is asked with a flag goes in behind it. */
@@ -36,6 +35,7 @@ static const struct choice {
 	{ "repeat an attempt", { "repeat" }, { { "which attempt", NULL, false } } },
 	{ "write a report", { "report" }, { { "to which file, like review.html", "-o", false } } },
 	{ "all commands", { "help" }, { { 0 } } },
+	{ "compare an attempt with the one before", { "diff" }, { { "which attempt", NULL, false } } },
 };
 
 /* The answer without its line end; NULL at the end of input. Owned. */
@@ -65,57 +65,76 @@ static void say_choices(void)
 	printf("0. quit\nOr a command as behind tickmark, like: show 7.2 --code\n");
 }
 
+enum answered { ANSWERED, GIVEN_UP, INPUT_ENDED };
+
+/* Answers to its questions: `flags` with theirs in front, `operands` behind. */
+static enum answered ask_all(const struct choice *c, struct strv *flags, struct strv *operands)
+{
+	for (size_t i = 0; i < ASKS_MAX && c->asks[i].text; i++) {
+		const struct ask *a = &c->asks[i];
+		char *prompt = xasprintf("%s: ", a->text), *answer = read_line(prompt);
+		bool given = answer && *answer, ended = !answer;
+
+		if (given && a->flag)
+			strv_add(flags, a->flag);
+		if (given)
+			strv_add(a->flag ? flags : operands, answer);
+		free(prompt);
+		free(answer);
+		if (ended || (!given && !a->may_be_empty))
+			return ended ? INPUT_ENDED : GIVEN_UP;
+	}
+	return ANSWERED;
+}
+
 /* Runs one choice; false: the input ended. */
 static bool run_choice(const struct choice *c, const struct cli_fronts *fronts)
 {
-	struct strv words = { 0 };
-	bool goes_on = true;
+	struct strv words = { 0 }, operands = { 0 };
+	enum answered answered;
 
 	for (size_t i = 0; i < ARRAY_LEN(c->command) && c->command[i]; i++)
 		strv_add(&words, c->command[i]);
-	for (size_t i = 0; i < ASKS_MAX && c->asks[i].text && goes_on; i++) {
-		char *prompt = xasprintf("%s: ", c->asks[i].text), *answer = read_line(prompt);
-
-		goes_on = answer != NULL;
-		if (answer && *answer && c->asks[i].flag)
-			strv_add(&words, c->asks[i].flag);
-		if (answer && (*answer || !c->asks[i].may_be_empty))
-			strv_add(&words, answer);
-		free(prompt);
-		free(answer);
-	}
-	if (goes_on)
+	answered = ask_all(c, &words, &operands);
+	if (operands.n)
+		strv_add(&words, "--"); /* an answer is never an option, whatever it begins with */
+	for (size_t i = 0; i < operands.n; i++)
+		strv_add(&words, operands.v[i]);
+	if (answered == ANSWERED)
 		cli_dispatch(words.v, fronts);
+	else if (answered == GIVEN_UP)
+		printf("Nothing was done.\n");
 	strv_free(&words);
-	return goes_on;
+	strv_free(&operands);
+	return answered != INPUT_ENDED;
 }
 
-/* Words by blanks; quotes hold them together. */
-static void split(const char *line, struct strv *out)
+/* Words by blanks; quotes hold them together. False: one is not closed. */
+static bool split(const char *line, struct strv *out)
 {
-	while (out->n < WORDS_MAX) {
-		struct buf word = { 0 };
-		char quote = '\0';
+	char quote = '\0';
 
-		line += strspn(line, " \t");
-		if (!*line)
-			return;
+	while (*(line += strspn(line, " \t"))) {
+		struct buf word = { 0 };
+
 		for (; *line && (quote || (*line != ' ' && *line != '\t')); line++) {
 			if (quote ? *line == quote : *line == '"' || *line == '\'')
 				quote = quote ? '\0' : *line;
 			else
 				buf_addc(&word, *line);
 		}
-		strv_take(out, buf_take(&word));
+		strv_take(out, word.len ? buf_take(&word) : xstrdup(""));
 	}
+	return !quote;
 }
 
 static void run_words(const char *line, const struct cli_fronts *fronts)
 {
 	struct strv words = { 0 };
 
-	split(line, &words);
-	if (words.n > 1 && strcmp(words.v[0], "tickmark") == 0)
+	if (!split(line, &words))
+		printf("A quote is not closed; nothing was done.\n");
+	else if (words.n > 1 && strcmp(words.v[0], "tickmark") == 0)
 		cli_dispatch(words.v + 1, fronts);
 	else if (words.n)
 		cli_dispatch(words.v, fronts);
@@ -134,7 +153,7 @@ int plain_main(const struct cli_fronts *fronts)
 	while ((line = read_line("choice: "))) {
 		bool goes_on = true;
 
-		if (!*line) {
+		if (!*line || strcmp(line, "?") == 0) {
 			say_choices();
 		} else if (int_parse(line, 0, INT64_MAX, &n, NULL)) {
 			if (n >= 1 && n <= (int64_t)ARRAY_LEN(choices))
@@ -142,7 +161,7 @@ int plain_main(const struct cli_fronts *fronts)
 			else if (n > 0)
 				printf("There is no choice %lld.\n", (long long)n);
 			goes_on = goes_on && n != 0;
-		} else if (strcmp(line, "q") == 0 || strcmp(line, "quit") == 0) {
+		} else if (strcmp(line, "q") == 0 || strcmp(line, "quit") == 0 || strcmp(line, "exit") == 0) {
 			goes_on = false;
 		} else {
 			run_words(line, fronts);

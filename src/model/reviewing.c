@@ -81,7 +81,7 @@ static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, s
 	if (ok) {
 		sign_statement(&record, attempt, m, &text);
 		ok = sign_make(path, "the mark", &text, &s->signature, e) &&
-		     sign_check(NULL, &text, s->signature.data, s->signature.len, &good, &s->signer, e);
+		     sign_check(NULL, 0, &text, s->signature.data, s->signature.len, &good, &s->signer, e);
 	}
 	if (ok && !good)
 		ok = err_set(e, ERR_INPUT, "the signature that ssh-keygen made does not fit; nothing was filed");
@@ -295,7 +295,7 @@ static bool check_mark(void *ctx, const struct mark *m)
 	if (!m->signature)
 		return true;
 	sign_statement(&c->record, m->attempt ? &c->uuid : NULL, m, &text);
-	if (!sign_check(c->signers, &text, m->signature, m->signature_len, &s.good, &who, &why))
+	if (!sign_check(c->signers, m->at_us, &text, m->signature, m->signature_len, &s.good, &who, &why))
 		s.unseen = why.msg;
 	s.signer = who.data ? who.data : "";
 	bool more = c->fn(c->ctx, &s);

@@ -16,6 +16,7 @@
 #define ATTACHED_FILES 20000
 #define ATTACHED_SIZE (INT64_C(4) << 30)
 #define AT_ONCE 4
+#define SEEN_MOST 1000 /* names that are compared with later ones; nobody has so many */
 #define NAME_MAX_BYTES 200
 
 const struct setting_info setting_table[] = {
@@ -113,7 +114,7 @@ static bool check_text(const char *value, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)value[i] < ' ' || value[i] == 127)
 			return err_set(e, ERR_INPUT, "control characters cannot stand in it");
-	return true;
+	return utf8_valid(value, n) || err_set(e, ERR_INPUT, "it is no UTF-8");
 }
 
 static bool check_noise(const char *value, struct err *e)
@@ -182,7 +183,19 @@ struct lookup {
 	char *value;      /* owned; the last one counts */
 	struct limits *limits;
 	bool own;         /* the file is the workspace's */
+	struct strv seen; /* names in this file */
 };
+
+/* Of two lines for one setting nobody can tell which is meant. */
+static bool is_first(struct lookup *l, const char *key, struct err *e)
+{
+	for (size_t i = 0; i < l->seen.n; i++)
+		if (strcmp(l->seen.v[i], key) == 0)
+			return err_set(e, ERR_INPUT, "%s stands twice in this file", key);
+	if (l->seen.n < SEEN_MOST)
+		strv_add(&l->seen, key);
+	return true;
+}
 
 static bool take(void *ctx, const char *key, const char *value, struct err *e)
 {
@@ -194,7 +207,7 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 		return err_set(e, ERR_INPUT, "%s is a setting of the user and of no workspace", key);
 	if (l->own && is_of_user_only(key))
 		return true;
-	if (!check(key, value, e))
+	if (!check(key, value, e) || !is_first(l, key, e))
 		return false;
 	if (l->name && strcmp(l->name, key) == 0) {
 		free(l->value);
@@ -213,6 +226,7 @@ static bool read_file(char *path, struct lookup *l, bool own, struct err *e)
 	l->own = own;
 	bool ok = !path || conf_read(path, take, l, e);
 
+	strv_free(&l->seen);
 	free(path);
 	return ok;
 }

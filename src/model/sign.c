@@ -3,12 +3,16 @@
 
 #include "program.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_MOST 65536
+#define SIGNERS_MOST ((size_t)1 << 20)
+#define NAMES_MOST 64 /* names of signers that one signature is tried with */
 
 void sign_statement(const struct uuid *record, const struct uuid *attempt, const struct mark *m, struct buf *out)
 {
@@ -70,7 +74,7 @@ bool sign_make(const char *key, const char *what, const struct buf *text, struct
 	bool ok = run(argv, text, signature, &said, &good, e);
 
 	if (ok && !good) {
-		ok = refused("ssh-keygen (a key with a passphrase must be in ssh-agent)", &said, e);
+		ok = refused("a key with a passphrase must be in ssh-agent; ssh-keygen", &said, e);
 		err_prefix(e, "%s could not be signed", what);
 	}
 	buf_free(&said);
@@ -96,32 +100,103 @@ static char *as_file(const void *p, size_t n, struct err *e)
 	return NULL;
 }
 
-static bool first_line(const struct buf *from, struct buf *to)
+static void first_line(const struct buf *from, struct buf *to)
 {
 	size_t n = from->data ? strcspn(from->data, "\r\n") : 0;
 
 	buf_add(to, from->data ? from->data : "", n);
-	return n > 0;
 }
 
-static bool check_as(const char *signers, const char *file, const struct buf *text, bool *good, struct buf *who, struct err *e)
+/* What a file of signers is asked about one signature. */
+struct asking {
+	const char *signers, *file;
+	char *time;               /* "-Overify-time=…" */
+	const struct buf *text;
+	struct strv tried;        /* names */
+	struct buf said;          /* what ssh-keygen said of it last */
+};
+
+static bool verify_as(struct asking *a, const char *name, bool *good, struct err *e)
 {
-	char *const find[] = { (char *)"ssh-keygen", (char *)"-Y", (char *)"find-principals", (char *)"-s", (char *)file, (char *)"-f",
+	char *const argv[] = { (char *)"ssh-keygen", (char *)"-Y", (char *)"verify", a->time, (char *)"-n", (char *)SIGN_NAMESPACE, (char *)"-f",
+		               (char *)a->signers, (char *)"-I", (char *)name, (char *)"-s", (char *)a->file, NULL };
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < a->tried.n; i++)
+		if (strcmp(a->tried.v[i], name) == 0)
+			return true;
+	strv_add(&a->tried, name);
+	buf_clear(&a->said);
+	bool ok = run(argv, a->text, &out, &a->said, good, e);
+	buf_free(&out);
+	return ok;
+}
+
+/* Each of the names that `ends` separates, until one is good. */
+static bool verify_names(struct asking *a, const char *names, const char *ends, bool *good, struct buf *who, struct err *e)
+{
+	bool ok = true;
+
+	for (const char *at = names; ok && !*good && *(at += strspn(at, ends)) && a->tried.n < NAMES_MOST; at += strcspn(at, ends)) {
+		char *name = xstrndup(at, strcspn(at, ends));
+
+		ok = verify_as(a, name, good, e);
+		if (ok && *good)
+			buf_adds(who, name);
+		free(name);
+	}
+	return ok;
+}
+
+/* Of a key that has lines for several namespaces ssh-keygen names the first alone, which may be another's: then
+ * the names of all lines are tried. */
+static bool verify_lines(struct asking *a, bool *good, struct buf *who, struct err *e)
+{
+	struct buf text = { 0 };
+	bool ok = fs_read(AT_FDCWD, a->signers, SIGNERS_MOST, &text, e);
+
+	for (const char *line = text.data; ok && !*good && line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *first = line + strspn(line, " \t\"");
+		char *names = xstrndup(first, *first == '#' ? 0 : strcspn(first, " \t\"\r\n"));
+
+		ok = verify_names(a, names, ",", good, who, e);
+		free(names);
+	}
+	buf_free(&text);
+	return ok;
+}
+
+static char *verify_time(int64_t at_us)
+{
+	time_t t = (time_t)(at_us / 1000000);
+	struct tm tm;
+	char text[32] = "";
+
+	/* In local time: only a newer ssh-keygen knows the Z of UTC. */
+	if (localtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
+	return xasprintf("-Overify-time=%s", text);
+}
+
+static bool check_as(const char *signers, int64_t at_us, const char *file, const struct buf *text, bool *good, struct buf *who,
+                     struct err *e)
+{
+	struct asking a = { .signers = signers, .file = file, .time = verify_time(at_us), .text = text };
+	char *const find[] = { (char *)"ssh-keygen", (char *)"-Y", (char *)"find-principals", a.time, (char *)"-s", (char *)file, (char *)"-f",
 		               (char *)signers, NULL };
 	static const struct buf nothing;
-	struct buf name = { 0 }, said = { 0 }, out = { 0 };
-	bool ok = run(find, &nothing, &name, &said, good, e);
+	struct buf names = { 0 };
+	bool found = false, ok = run(find, &nothing, &names, &a.said, &found, e);
 
-	if (ok && *good && first_line(&name, who)) {
-		char *const verify[] = { (char *)"ssh-keygen", (char *)"-Y", (char *)"verify", (char *)"-n", (char *)SIGN_NAMESPACE, (char *)"-f",
-			                 (char *)signers, (char *)"-I", who->data, (char *)"-s", (char *)file, NULL };
-		ok = run(verify, text, &out, &said, good, e);
-	} else {
-		*good = false;
-	}
-	buf_free(&name);
-	buf_free(&said);
-	buf_free(&out);
+	*good = false;
+	if (ok && found)
+		ok = verify_names(&a, names.data ? names.data : "", "\r\n", good, who, e) && (*good || verify_lines(&a, good, who, e));
+	if (ok && !*good)
+		first_line(&a.said, who);
+	buf_free(&names);
+	buf_free(&a.said);
+	strv_free(&a.tried);
+	free(a.time);
 	return ok;
 }
 
@@ -136,12 +211,14 @@ static bool check_alone(const char *file, const struct buf *text, bool *good, st
 
 	if (key)
 		buf_add(who, key, strcspn(key, "\r\n"));
+	else if (ok)
+		first_line(&said, who);
 	buf_free(&out);
 	buf_free(&said);
 	return ok;
 }
 
-bool sign_check(const char *signers, const struct buf *text, const void *signature, size_t n, bool *good, struct buf *who,
+bool sign_check(const char *signers, int64_t at_us, const struct buf *text, const void *signature, size_t n, bool *good, struct buf *who,
                 struct err *e)
 {
 	char *file = as_file(signature, n, e);
@@ -149,7 +226,7 @@ bool sign_check(const char *signers, const struct buf *text, const void *signatu
 	*good = false;
 	if (!file)
 		return false;
-	bool ok = signers ? check_as(signers, file, text, good, who, e) : check_alone(file, text, good, who, e);
+	bool ok = signers ? check_as(signers, at_us, file, text, good, who, e) : check_alone(file, text, good, who, e);
 	unlink(file);
 	free(file);
 	return ok;

@@ -17,9 +17,10 @@ char *sign_key(struct err *e);
 /* Signs with the private key (or the public one of a key that an agent holds); armored. `what` is signed: "the
  * mark". */
 bool sign_make(const char *key, const char *what, const struct buf *text, struct buf *signature, struct err *e);
-/* Whom `signers` (the allowed-signers file of ssh-keygen(1); NULL: anybody) names for this signature. `who` gets
- * the name, or the key without a file. False with *good unset: it could not be checked. */
-bool sign_check(const char *signers, const struct buf *text, const void *signature, size_t n, bool *good, struct buf *who,
+/* Whom `signers` (the allowed-signers file of ssh-keygen(1); NULL: anybody) names for this signature, by what held at
+ * `at_us`, when it was made, as git does it: a key that expired since stays good. `who` gets the name, or the key
+ * without a file; where it is not good, ssh-keygen's reason. False with *good unset: it could not be checked. */
+bool sign_check(const char *signers, int64_t at_us, const struct buf *text, const void *signature, size_t n, bool *good, struct buf *who,
                 struct err *e);
 
 #endif

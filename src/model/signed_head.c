@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SIGNATURE_BEGIN "-----BEGIN SSH SIGNATURE-----"
 
@@ -53,6 +54,15 @@ static char *take_line(const char **at, const char *name)
 	return value;
 }
 
+static bool take_time(const char *text, int64_t *us)
+{
+	struct tm tm = { 0 };
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	*us = (int64_t)timegm(&tm) * 1000000;
+	return end && (*end == '.' || *end == 'Z');
+}
+
 bool keep_read_head(const char *text, struct keep_head *out)
 {
 	static const char *const names[] = { "tickmark", "record", "entries", "head", "time" };
@@ -66,7 +76,7 @@ bool keep_read_head(const char *text, struct keep_head *out)
 		ok = (values[i] = take_line(&at, names[i])) != NULL;
 	long long entries = 0;
 	ok = ok && strcmp(values[0], "head 1") == 0 && uuid_parse(values[1], &out->record) &&
-	     sscanf(values[2], "%lld%c", &entries, &end) == 1 && digest_parse(values[3], &out->head) &&
+	     sscanf(values[2], "%lld%c", &entries, &end) == 1 && digest_parse(values[3], &out->head) && take_time(values[4], &out->at_us) &&
 	     strncmp(at, SIGNATURE_BEGIN, strlen(SIGNATURE_BEGIN)) == 0;
 	out->entries = entries;
 	out->said = (size_t)(at - text);
@@ -81,7 +91,7 @@ bool keep_check_head(const char *text, const struct keep_head *head, const char 
 	struct buf said = { 0 };
 
 	buf_add(&said, text, head->said);
-	bool ok = sign_check(signers, &said, text + head->said, strlen(text + head->said), good, who, e);
+	bool ok = sign_check(signers, head->at_us, &said, text + head->said, strlen(text + head->said), good, who, e);
 	buf_free(&said);
 	return ok;
 }

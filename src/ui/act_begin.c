@@ -13,17 +13,43 @@ struct beginning {
 	enum command id;      /* what was asked for */
 	char *arg;            /* NULL */
 	char *review;         /* where it goes, once that was answered */
-	int64_t attempt;      /* that was chosen; 0 */
-	bool on_list;         /* nothing but the panes was open: the choice comes back */
+	struct subject at;    /* what was chosen */
+	bool over_panes;      /* in a view over them: the attempt's dossier stands for it afterwards */
+	bool queue;           /* the review queue lay below, */
+	struct queue_request drawn; /* with this sample */
 };
 
 static void beginning_free(void *ctx)
 {
 	struct beginning *b = ctx;
 
+	subject_free(&b->at);
 	free(b->arg);
 	free(b->review);
 	free(b);
+}
+
+/* The views that were open looked into a record that is closed now: those of reviewing come back. True: what was
+ * chosen is chosen again. */
+static bool restore(struct ui *ui, const struct beginning *b)
+{
+	struct err e = { 0 };
+	struct view *dossier;
+
+	if (!b->at.attempt)
+		return false;
+	view_panes_select(ui->stack[0], b->at.attempt, false);
+	if (b->queue)
+		ui_push(ui, view_queue_new(ui, &b->drawn, b->at.step));
+	if (!b->over_panes)
+		return true;
+	dossier = view_dossier_new(ui, b->at.attempt, &e);
+	if (!dossier) {
+		ui_error(ui, "%s", e.msg);
+		return false;
+	}
+	ui_push(ui, dossier);
+	return view_dossier_go(dossier, &b->at);
 }
 
 static void go_on(struct ui *ui, const struct beginning *b)
@@ -34,10 +60,9 @@ static void go_on(struct ui *ui, const struct beginning *b)
 		ui_error(ui, "the review file cannot be opened: %s", e.msg);
 		return;
 	}
-	if (b->attempt)
-		view_panes_select(ui->stack[0], b->attempt, false);
+	bool again = restore(ui, b);
 	ui_notice(ui, "what is said of it goes to %s from now on; tickmark merge brings it home", b->review);
-	if (b->on_list && b->attempt)
+	if (again)
 		ui_command(ui, b->id, b->arg);
 }
 
@@ -78,16 +103,15 @@ static const struct prompt_ops question = {
 unsigned act_begin_review(struct ui *ui, enum command id, const char *arg)
 {
 	struct beginning *b = xcalloc(1, sizeof(*b));
-	struct subject s = { 0 };
 	char *name = keep_review_name(path_base(ui->record));
 
 	b->ui = ui;
 	b->id = id;
 	b->arg = arg ? xstrdup(arg) : NULL;
-	b->on_list = ui->depth == 1;
-	if (ui_subject(ui, &s))
-		b->attempt = s.attempt;
-	subject_free(&s);
+	ui_subject(ui, &b->at);
+	for (size_t i = 1; i < ui->depth; i++)
+		b->queue = view_queue_drawn(ui->stack[i], &b->drawn) || b->queue;
+	b->over_panes = ui->depth > (b->queue ? 2 : 1);
 	ui_ask(ui, &question, b, name, HISTORY_COUNT);
 	free(name);
 	return TURN_DRAW;

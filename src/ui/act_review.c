@@ -233,7 +233,7 @@ unsigned act_queue(struct view *v, const char *arg)
 		sample = a;
 		seed = b;
 	}
-	ui_push(v->ui, view_queue_new(v->ui, (size_t)sample, seed));
+	ui_push(v->ui, view_queue_new(v->ui, &(struct queue_request){ .sample = (size_t)sample, .seed = seed }, 0));
 	return TURN_DRAW;
 }
 

@@ -6,19 +6,6 @@
 
 /* ---- search ---- */
 
-static bool line_has(const struct diff_view *d, size_t i)
-{
-	const struct diff_line_at *l = &d->lines[i];
-	const struct diffrows *r = &d->parts[l->part].rows;
-	struct match m;
-	int32_t rows[2] = { l->left, l->right };
-
-	for (int k = 0; k < 2 && !l->head; k++)
-		if (rows[k] >= 0 && search_line(d->search, r->v[rows[k]].text.p, r->v[rows[k]].text.n, 0, &m) == SEARCH_HIT)
-			return true;
-	return false;
-}
-
 static unsigned find_next(struct view *v, int dir)
 {
 	struct diff_view *d = diff_of(v);
@@ -29,7 +16,7 @@ static unsigned find_next(struct view *v, int dir)
 	}
 	for (size_t n = 1; n <= d->lines_n; n++) {
 		size_t i = (d->cursor + (dir > 0 ? n : d->lines_n - n)) % d->lines_n;
-		if (!line_has(d, i))
+		if (!diff_line_has(d, &d->lines[i], d->search))
 			continue;
 		if ((dir > 0) != (i > d->cursor))
 			ui_notice(v->ui, dir > 0 ? "went on from the beginning" : "went on from the end");
@@ -70,15 +57,66 @@ void diff_search(struct view *v, const char *pattern)
 	(void)find_next(v, 1);
 }
 
+/* ---- filter ---- */
+
+/* Takes s; NULL shows all lines. The cursor stays on its line, or goes to the head of its part. */
+static void set_filter(struct diff_view *d, struct search *s, const char *pattern)
+{
+	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ .head = true, .left = -1, .right = -1 };
+	struct diff_line_at head = { .part = at.part, .left = -1, .right = -1, .head = true };
+
+	search_free(d->filter);
+	free(d->filter_pattern);
+	d->filter = s;
+	d->filter_pattern = s ? xstrdup(pattern) : NULL;
+	diff_relayout(d);
+	d->cursor = d->top = 0;
+	diff_go_to_same(d, &head);
+	diff_go_to_same(d, &at);
+}
+
 unsigned diff_escape(struct view *v, const char *arg)
 {
 	struct diff_view *d = diff_of(v);
 
 	(void)arg;
-	if (!d->search)
+	if (!d->search && !d->filter)
 		return TURN_UNHANDLED;
+	if (!d->search) {
+		set_filter(d, NULL, NULL);
+		return TURN_DRAW;
+	}
 	search_free(d->search);
 	d->search = NULL;
+	return TURN_DRAW;
+}
+
+static void filter_by(void *ctx, const char *pattern)
+{
+	struct diff_view *d = ctx;
+	struct err e = { 0 };
+	struct search *s = *pattern ? search_compile(pattern, strlen(pattern), 0, NULL, &e) : NULL;
+
+	if (*pattern && !s) {
+		ui_error(d->view.ui, "%s", e.msg);
+		return;
+	}
+	set_filter(d, s, pattern);
+	if (!s || d->lines_n)
+		return;
+	ui_notice(d->view.ui, "'%s' is not in this difference: all lines are shown", pattern);
+	set_filter(d, NULL, NULL);
+}
+
+unsigned diff_filter_lines(struct view *v, const char *arg)
+{
+	static const struct prompt_ops ask = { .label = "show only what matches: ", .kind = PROMPT_TEXT, .done = filter_by };
+	struct diff_view *d = diff_of(v);
+
+	if (arg)
+		filter_by(d, arg);
+	else
+		ui_ask(v->ui, &ask, d, d->filter ? d->filter_pattern : NULL, HISTORY_SEARCH);
 	return TURN_DRAW;
 }
 

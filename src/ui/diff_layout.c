@@ -50,11 +50,41 @@ static void lay_part(struct diff_view *d, uint32_t part)
 		add_line(d, (struct diff_line_at){ .part = part, .left = -1, .right = -1, .picture = (uint16_t)(i + 1) });
 }
 
+bool diff_line_has(const struct diff_view *d, const struct diff_line_at *l, struct search *s)
+{
+	const struct diffrows *r = &d->parts[l->part].rows;
+	struct match m;
+	int32_t rows[2] = { l->left, l->right };
+
+	for (int k = 0; k < 2 && !l->head; k++)
+		if (rows[k] >= 0 && search_line(s, r->v[rows[k]].text.p, r->v[rows[k]].text.n, 0, &m) == SEARCH_HIT)
+			return true;
+	return false;
+}
+
+/* With a filter only what matches stays, below its head. */
+static void lay_shown(struct diff_view *d, uint32_t part)
+{
+	size_t from = d->lines_n, kept = from + 1;
+
+	lay_part(d, part);
+	if (!d->filter)
+		return;
+	for (size_t i = from + 1; i < d->lines_n; i++) {
+		if (diff_line_has(d, &d->lines[i], d->filter))
+			d->lines[kept++] = d->lines[i];
+		else
+			d->left_out++;
+	}
+	d->matching += kept - from - 1;
+	d->lines_n = kept > from + 1 ? kept : from;
+}
+
 void diff_relayout(struct diff_view *d)
 {
-	d->lines_n = 0;
+	d->lines_n = d->left_out = d->matching = 0;
 	for (size_t i = 0; i < d->parts_n; i++)
-		lay_part(d, (uint32_t)i);
+		lay_shown(d, (uint32_t)i);
 	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
 }
 
@@ -97,7 +127,7 @@ void diff_add_part(struct diff_view *d, struct diff_part *p)
 	d->parts[d->parts_n++] = *p;
 	fit_numbers(d, &p->rows);
 	size_t line = d->lines_n;
-	lay_part(d, (uint32_t)d->parts_n - 1);
+	lay_shown(d, (uint32_t)d->parts_n - 1);
 	for (; p->first >= 0 && d->cursor == 0 && line < d->lines_n; line++)
 		if (d->lines[line].left == p->first)
 			diff_go_to_line(d, line);

@@ -40,7 +40,7 @@ void diff_parts_free(struct diff_view *d)
 {
 	for (size_t i = 0; i < d->parts_n; i++)
 		diff_part_free(&d->parts[i]);
-	d->parts_n = d->lines_n = 0;
+	d->parts_n = d->lines_n = d->left_out = d->matching = 0;
 }
 
 static void news_free(struct diff_news *n)

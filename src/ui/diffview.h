@@ -58,6 +58,9 @@ struct diff_view {
 	struct diff_work *work;  /* NULL: none runs */
 	char *pattern;
 	struct search *search;
+	struct search *filter;   /* only lines that hold this are laid out; NULL: all */
+	char *filter_pattern;
+	size_t left_out, matching; /* lines, by the filter */
 };
 
 static inline struct diff_view *diff_of(struct view *v)
@@ -77,6 +80,8 @@ void diff_part_free(struct diff_part *p);
 
 void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
 void diff_relayout(struct diff_view *d);
+/* Whether a row of the line holds what is searched for. */
+bool diff_line_has(const struct diff_view *d, const struct diff_line_at *l, struct search *s);
 /* After a new layout: to the line that shows what `at` showed, of a picture the nearest. */
 void diff_go_to_same(struct diff_view *d, const struct diff_line_at *at);
 /* Pictures follow the size of the view; the cursor stays where it was in its part. */
@@ -92,6 +97,7 @@ void diff_search(struct view *v, const char *pattern);
 unsigned diff_search_next(struct view *v, const char *arg);
 unsigned diff_search_prev(struct view *v, const char *arg);
 unsigned diff_escape(struct view *v, const char *arg);
+unsigned diff_filter_lines(struct view *v, const char *arg);
 unsigned diff_open_place(struct view *v, const char *arg);
 unsigned diff_copy_row(struct view *v, const char *arg);
 

@@ -62,7 +62,7 @@ const struct command_info command_table[] = {
 	{ CMD_SEARCH_PREV, "search-prev", EVERYWHERE("N"), "previous hit", 0 },
 	{ CMD_SEARCH_RECORD, "search-record", EVERYWHERE("S"), "search the whole record: code, streams, files, notes …", COMMAND_ARG },
 	{ CMD_FILTER, "filter", LISTS("f"), "only steps that fit: outcome:error mark:none asker: age: input: verdict: text; elsewhere rows that match", COMMAND_ARG },
-	{ CMD_FILTER_LINES, "filter-lines", PAGERS("f"), "only lines (table rows) that match; Esc shows all", COMMAND_ARG },
+	{ CMD_FILTER_LINES, "filter-lines", { NULL, "f", "f" }, "only lines (table rows) that match; Esc shows all", COMMAND_ARG },
 	{ CMD_NEXT_STEP, "next-step", LISTS(". ]"), "next step", 0 },
 	{ CMD_PREV_STEP, "prev-step", LISTS(", ["), "previous step", 0 },
 	{ CMD_NEXT_SECTION, "next-section", PAGERS(". ]"), "next section of the attempt", 0 },

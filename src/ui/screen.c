@@ -181,6 +181,24 @@ static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 	}
 }
 
+/* What there is no room for is in the notices: their key is said. */
+static void draw_notice(struct ui *ui, struct view *v, struct rect line)
+{
+	const struct notice *n = &ui->notices[ui->notices_n - 1];
+	struct pen pen = PEN(n->error ? ROLE_ERROR : ROLE_NOTICE);
+	char key[KEY_TEXT];
+	int room = line.w - 2;
+
+	keymap_key(ui->keymap, v->ops->place, CMD_NOTICES, key);
+	if (canvas_measure(ui->canvas, n->text) > room && *key && room > 40) {
+		room -= canvas_measure(ui->canvas, key) + 5;
+		int x = line.x + 1 + room + 1;
+		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
+		canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), "all");
+	}
+	canvas_fit(ui->canvas, line, 1, line.y, room, pen, n->text);
+}
+
 static void draw_status(struct ui *ui, struct view *v)
 {
 	struct rect line = { 0, ui->rows - 1, ui->cols, 1 };
@@ -189,8 +207,7 @@ static void draw_status(struct ui *ui, struct view *v)
 	if (ui->prompt) {
 		prompt_draw(ui->prompt, ui->canvas, line);
 	} else if (ui->notice_fresh && ui->notices_n) {
-		const struct notice *n = &ui->notices[ui->notices_n - 1];
-		canvas_fit(ui->canvas, line, 1, line.y, ui->cols - 2, PEN(n->error ? ROLE_ERROR : ROLE_NOTICE), n->text);
+		draw_notice(ui, v, line);
 	} else {
 		draw_hints(ui, v, line);
 	}

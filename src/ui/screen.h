@@ -223,7 +223,12 @@ void view_panes_revisit(struct view *v, const char *line);
 struct view *view_dossier_new(struct ui *ui, int64_t attempt, struct err *e);
 bool view_is_dossier(const struct view *v);
 void view_dossier_show(struct view *v, int64_t attempt); /* another one, in its place */
-struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed); /* sample 0: everything */
+/* Goes to the line, file or section; false: there is no such place on the page. */
+bool view_dossier_go(struct view *v, const struct subject *s);
+/* By sample and seed of the request; `step` is chosen at first, 0: the worst. */
+struct view *view_queue_new(struct ui *ui, const struct queue_request *r, int64_t step);
+/* What a queue was drawn by; false: this is none. */
+bool view_queue_drawn(struct view *v, struct queue_request *out);
 /* The attempt beside `step` in the queue, which goes there; 0: none. False: this is no queue. */
 bool view_queue_beside(struct view *v, int64_t step, int dir, int64_t *attempt);
 struct view *view_help_new(struct ui *ui, struct view *of);

@@ -1,5 +1,6 @@
 /* The difference of two attempts: all parts in one list, unified or side by side. */
 #include "diffview.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 		return;
 	}
 	if (d->lines_n == 0) {
-		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_DIM), !d->done ? "comparing …" : d->differs ? "stopped" : "nothing differs");
+		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_DIM), !d->done ? "comparing …" : d->filter && d->left_out
+		            ? "Nothing here matches; Esc shows all." : d->differs ? "stopped" : "nothing differs");
 		return;
 	}
 	for (int i = 0; i < r.h && d->top + (size_t)i < d->lines_n; i++) {
@@ -57,6 +59,11 @@ static void diff_title(struct view *v, struct buf *left, struct buf *right)
 
 	if (d->fold_space) /* first: it must be seen however long the rest is */
 		buf_adds(left, "[white space ignored] ");
+	if (d->filter) {
+		buf_addf(left, "[%zu of %zu match ", d->matching, d->matching + d->left_out);
+		escape_text(left, d->filter_pattern, strlen(d->filter_pattern), ESCAPE_ALL);
+		buf_adds(left, "] ");
+	}
 	if (d->sentence && d->chain)
 		buf_addf(left, "Step %s: %s", d->ref[0], d->sentence);
 	else if (d->sentence)
@@ -336,6 +343,8 @@ static void diff_free_view(struct view *v)
 	diff_load_stop(d);
 	diff_parts_free(d);
 	search_free(d->search);
+	search_free(d->filter);
+	free(d->filter_pattern);
 	free(d->pattern);
 	free(d->parts);
 	free(d->lines);
@@ -349,7 +358,7 @@ static const struct view_action actions[] = {
 	{ CMD_NEXT_LAYOUT, toggle_layout }, { CMD_PREV_LAYOUT, toggle_layout }, { CMD_SIDE_RIGHT, side_right },
 	{ CMD_SIDE_LEFT, side_left }, { CMD_SPACE, toggle_space }, { CMD_CONTEXT, more_context }, { CMD_LESS_CONTEXT, less_context },
 	{ CMD_SWAP, swap }, { CMD_CANCEL, cancel }, { CMD_SEARCH_NEXT, diff_search_next }, { CMD_SEARCH_PREV, diff_search_prev },
-	{ CMD_ESCAPE, diff_escape }, { CMD_OPEN_PLACE, diff_open_place }, { CMD_COPY, diff_copy_row }, { CMD_NONE, NULL },
+	{ CMD_ESCAPE, diff_escape }, { CMD_FILTER_LINES, diff_filter_lines }, { CMD_OPEN_PLACE, diff_open_place }, { CMD_COPY, diff_copy_row }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {

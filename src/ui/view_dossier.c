@@ -394,3 +394,23 @@ void view_dossier_show(struct view *view, int64_t attempt)
 	if (load(v, attempt))
 		to_begin(v);
 }
+
+bool view_dossier_go(struct view *view, const struct subject *s)
+{
+	struct dossier_view *v = dossier_of(view);
+
+	if (*s->cell)
+		return false; /* a cell has no row here */
+	if (!s->section && !s->path)
+		return true;
+	for (size_t i = 0; i < v->d.parts_n; i++) {
+		struct part *p = dossier_part(&v->d, i);
+		int64_t row = s->line ? dossier_row_of_line(&v->d, i, s->line) : 0;
+
+		if (s->path ? !p->path || strcmp(p->path, s->path) != 0 : p->path || p->kind == SECTION_NONE || strcmp(section_word(p->kind), s->section) != 0)
+			continue;
+		listbox_select(&v->list.box, &(struct list_key){ { (int64_t)i, row, 0, 0 } });
+		return row > 0 || s->line == 0;
+	}
+	return false;
+}

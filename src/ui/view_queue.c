@@ -15,6 +15,7 @@ struct queue_view {
 	struct list_array rows;
 	struct listview list;
 	struct queue_feed *feed;
+	int64_t first;     /* step that is chosen when the queue comes; 0: the worst */
 	bool loaded;
 	char *error;       /* why there is none; NULL */
 };
@@ -59,7 +60,7 @@ static void take_whole(void *ctx, struct queue *q)
 	v->loaded = true;
 	free(v->error);
 	v->error = NULL;
-	keep_place(v, first ? 0 : step, first ? 0 : index);
+	keep_place(v, first ? v->first : step, first ? 0 : index);
 }
 
 static void take_step(void *ctx, struct queue_again *a)
@@ -223,15 +224,24 @@ static const struct view_ops ops = {
 	.title = queue_title, .changed = queue_changed, .subject = queue_subject, .free = queue_view_free,
 };
 
-struct view *view_queue_new(struct ui *ui, size_t sample, int64_t seed)
+struct view *view_queue_new(struct ui *ui, const struct queue_request *r, int64_t step)
 {
 	struct queue_view *v = xcalloc(1, sizeof(*v));
 
 	v->view = (struct view){ .ops = &ops, .ui = ui };
-	v->request = (struct queue_request){ .sample = sample, .seed = seed };
+	v->request = (struct queue_request){ .sample = r->sample, .seed = r->seed };
+	v->first = step;
 	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
 	v->feed = queue_feed_new(ui, &v->request, &feed_ops, v);
 	return &v->view;
+}
+
+bool view_queue_drawn(struct view *view, struct queue_request *out)
+{
+	if (view->ops != &ops)
+		return false;
+	*out = queue_of(view)->request;
+	return true;
 }
 
 bool view_queue_beside(struct view *view, int64_t step, int dir, int64_t *attempt)

@@ -29,6 +29,27 @@ echo 'nonsense' >"$HOME/.config/tickmark/config"; tm config timeout
 like "a broken file is named with its line" "$err" "config:1"
 is "a broken file: status" "$((rc == 2 || rc == 3))" 1
 rm -r "$HOME/.config"
+broken() { # NAME BYTES WANTED
+	printf "$2" >.tickmark/config; tm config timeout
+	is "$1: status" "$((rc == 2 || rc == 3))" 1; like "$1: file, line and reason" "$err" "config:$3"
+}
+broken "a value of another type" 'name = x\ntimeout = soon\n' "2: setting timeout: 'soon' is not a duration"
+broken "out of its range" '\n\nat-once = 900\n' '3: setting at-once: 900 is not between 1 and 64'
+broken "an unknown one" 'nosuch = 1\n' "1: there is no setting 'nosuch'"
+broken "twice" 'timeout = 5m\nname = x\ntimeout = 6m\n' '3: timeout stands twice in this file'
+broken "no pair" 'timeout\n' "1: expected 'key = value'"
+broken "an open quote" 'name = "x\n' "1: the value of 'name' has no closing quote"
+broken "a NUL byte" 'name = x\nname\0 = y\n' '2: holds a NUL byte'
+broken "no UTF-8" 'name = \377\376\n' '1: setting name: it is no UTF-8'
+broken "a screen's own in a workspace" 'theme = light\n' '1: theme is a setting of the user'
+broken "no expression" 'noise = (\n' '1: setting noise: missing closing parenthesis'
+broken "a very long line" "name = $(head -c 1000000 /dev/zero | tr '\0' a)\n" '1: setting name: expected 1 to 200 bytes'
+for text in 'timeout = 5m' '\357\273\277timeout = 5m\n' 'timeout = 5m\r\nname = x\r\n' '# c\n\n  timeout=5m # why\n' 'timeout = "5m"\n'; do
+	printf "$text" >.tickmark/config; tm config timeout; is "read all the same: $text" "$rc $out" "0 5m"
+done
+rm .tickmark/config; mkdir .tickmark/config; tm config timeout; like "a folder" "$err" 'cannot read .*config: Is a directory'
+rmdir .tickmark/config; ln -s config .tickmark/config; tm config timeout; like "a link to itself" "$err" 'cannot open .*config: Too many levels'
+rm .tickmark/config
 
 tm doctor
 is "doctor: status is 0 or 1" "$((rc == 0 || rc == 1))" 1

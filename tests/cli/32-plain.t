@@ -15,6 +15,17 @@ unlike "plain: no escape sequence" "$out" $'\x1b'
 tm_from <(printf '4\n1\naccepted\nfine\n') --plain
 like "a mark without a terminal needs --as-command here too" "$err" 'needs --as-command'
 tm --plain log; is "--plain with a command: status" "$rc" 3
+# answers are never options, an empty one gives up, and what is not whole is not run
+tm_from <(printf '5\n1\n\n-n 3 rows are missing\n4\n\n8\n\nnote 1 "open\n?\nexit\nlog\n') --plain
+like "plain: a text that begins with a dash" "$out" '1\.1 noted$'
+tm show 1 --json; jis "plain: as it was written" '[n["text"] for n in d["notes"]][-1]' '-n 3 rows are missing'
+tm_from <(printf '4\n\n8\n\nnote 1 "open\nexit\nlog\n') --plain
+is "plain: an empty answer gives up" "$(grep -c 'Nothing was done\.$' <<<"$out")" 2
+like "plain: an open quote" "$out" 'A quote is not closed; nothing was done\.$'
+unlike "plain: exit" "$out" 'ref +outcome'
+tm_from <(printf '4\n1\n') --plain; is "plain: the input ends within a choice" "$rc" 0
+printf 'say%s\n' "$(printf ' w%s' $(seq 80))" | "$TICKMARK" --plain >/dev/null 2>&1
+is "plain: many words are all handed on" "$("$python" -c 'import sqlite3; print(sqlite3.connect("file:.tickmark/record.db?mode=ro", uri=True).execute("SELECT text FROM message ORDER BY id DESC").fetchone()[0].split()[-1])')" w80
 # at a terminal it is a person
 out=$(pty --when 'choice:' '4\n' --when 'record:' '1\n' --when 'withdrawn:' 'accepted\n' --when 'nothing:' 'fine\n' --when 'accepted by' '0\n' -- \
 	env TERM=dumb "$TICKMARK" 2>&1)

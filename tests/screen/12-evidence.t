@@ -54,6 +54,33 @@ key Enter
 wait-idle
 see noted on
 X
+mv "$work/mail.review.db" "$work/first.review.db"
+screen "from a line of the dossier, over a sample" <<'X'
+wait-idle
+text :queue 3 1
+key Enter
+wait-idle
+text /^2.2
+key Enter Enter
+see Check layer limits
+text /print
+key Enter
+key c
+see begin a review file: mail.review.db
+key Enter
+wait-idle
+wait note on 2.2 code line 3
+text why not TIV
+key Enter
+wait-idle
+see noted on
+see print(d["limit"])
+key q
+see sample of 3, seed 1
+X
+tm -C "$work/mail.review.db" show 2.2 --json
+jis "the note is on that line" '[(n["section"], n["line"], n["text"]) for n in d["notes"]]' "[('code', 3, 'why not TIV')]"
+mv "$work/first.review.db" "$work/mail.review.db"
 "$TICKMARK" -C "$work/ws" merge "$work/mail.review.db" >"$work/merged"
 is "it comes home" "$(cat "$work/merged")" "merged: 1 mark, 1 note, 0 messages, 0 repeats; 0 here already"
 finish

@@ -55,4 +55,12 @@ like "JSON: folded values, too" "$(play $'wait-idle\nkey 3 g j Enter\nwait-idle\
 like "Esc unfolds where the cursor is" "$(play $'wait-idle\nkey 3 g j Enter\nwait-idle\ntext flayer 29[0-9]\nkey Enter\nwait-idle\nkey G Esc\nwait-idle\nsee layer 299')" '^> .*layer 299'
 # an attempt ends while its list is filtered: nothing that is gone is drawn
 like "a filter goes on over what comes" "$(play $'wait-idle\nkey 3\ntext ftree\nkey Enter\nwait-idle\nkey r\nwait-idle\nkey 2 R Enter\nwait-idle\nkey 3\nwait-idle')" '3 Artifacts [12]/'
+# the difference, too: matching lines with the head of their part
+shown=$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fTIV\nkey Enter\nwait-idle')
+like "a difference: counted" "$shown" '^ \[[0-9]+ of [0-9]+ match TIV\] 2\.1 -> 2\.2'
+like "with the head of its part" "$shown" '^[> ]*code +1 line'
+unlike "no other lines" "$shown" 'Check layer limits'
+like "Tab keeps it" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fTIV\nkey Enter Tab\nwait-idle')" '^ \[[0-9]+ of [0-9]+ match TIV\]'
+like "Esc shows all" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fTIV\nkey Enter Esc\nwait-idle')" 'Check layer limits'
+like "nothing that matches: all is shown, and said" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fno such line\nkey Enter\nwait-idle\nsee Check layer limits')" "'no such line' is not in this difference: all lines are shown"
 finish
