@@ -137,6 +137,8 @@ bool path_is_plain_relative(const char *path);
  * symlink when it writes. Files are made 0600 and folders 0700 under any umask. Reading adds to
  * `out`, and leaves it as it was on failure; a FIFO without a writer reads as empty. */
 bool fs_read(int dirfd, const char *path, size_t max, struct buf *out, struct err *e); /* ERR_LIMIT over max */
+/* Its first max bytes; *more: there are others behind them. */
+bool fs_read_head(int dirfd, const char *path, size_t max, struct buf *out, bool *more, struct err *e);
 bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct err *e);
 /* Up to n bytes at `at`, fewer only where the file ends; -1 with errno. */
 int64_t fs_pread(int fd, void *p, size_t n, int64_t at);

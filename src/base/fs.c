@@ -112,17 +112,49 @@ bool fs_read_fd(int fd, const char *what, size_t max, struct buf *out, struct er
 	return ok;
 }
 
-bool fs_read(int dirfd, const char *path, size_t max, struct buf *out, struct err *e)
+/* Non-blocking only for the open: a FIFO that somebody left in a folder must not hang us. */
+static int open_to_read(int dirfd, const char *path, struct err *e)
 {
-	/* Non-blocking only for the open: a FIFO that somebody left in a folder must not hang us. */
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
-		return err_sys(e, "cannot open %s", path);
-	fcntl(fd, F_SETFL, 0);
+		err_sys(e, "cannot open %s", path);
+	else
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
+bool fs_read(int dirfd, const char *path, size_t max, struct buf *out, struct err *e)
+{
+	int fd = open_to_read(dirfd, path, e);
+
+	if (fd < 0)
+		return false;
 	bool ok = fs_read_fd(fd, path, max, out, e);
 	close(fd);
 	return ok;
+}
+
+bool fs_read_head(int dirfd, const char *path, size_t max, struct buf *out, bool *more, struct err *e)
+{
+	int fd = open_to_read(dirfd, path, e);
+	size_t before = out->len;
+	ssize_t got = fd < 0 ? -1 : 1;
+
+	while (got > 0 && out->len - before <= max) {
+		size_t want = MIN(FS_CHUNK, max + 1 - (out->len - before));
+		got = read_some(fd, buf_reserve(out, want), want);
+		out->len += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0 && got < 0)
+		err_sys(e, "cannot read %s", path);
+	if (fd >= 0)
+		close(fd);
+	*more = got >= 0 && out->len - before > max;
+	out->len = got < 0 ? before : MIN(out->len, before + max);
+	if (out->data)
+		out->data[out->len] = '\0';
+	return got >= 0;
 }
 
 bool fs_write_fd(int fd, const void *p, size_t n, const char *what, struct err *e)

@@ -80,3 +80,18 @@ uint32_t book_sheet(const struct book *b, const char *name)
 			return (uint32_t)i;
 	return UINT32_MAX;
 }
+
+void book_page(const struct book *b, uint32_t sheet, size_t *at, struct buf *out)
+{
+	buf_addf(out, "[%s]\n", b->sheets.v[sheet]);
+	for (; *at < b->n && b->cells[*at].sheet == sheet; ++*at)
+		buf_addf(out, "%s\n", b->cells[*at].text ? b->cells[*at].text : "");
+}
+
+void book_text(const struct book *b, struct buf *out)
+{
+	size_t at = 0;
+
+	for (uint32_t sheet = 0; sheet < b->sheets.n; sheet++)
+		book_page(b, sheet, &at, out);
+}

@@ -21,6 +21,10 @@ struct book {
 /* ERR_CORRUPT: a line is none of a reader's. */
 bool book_read(struct span s, struct book *b, struct err *e);
 void book_free(struct book *b);
+/* Pages as one text: "[page 2]" before what stands on it. */
+void book_text(const struct book *b, struct buf *out);
+/* One of them; *at goes along the cells. */
+void book_page(const struct book *b, uint32_t sheet, size_t *at, struct buf *out);
 uint32_t book_sheet(const struct book *b, const char *name); /* UINT32_MAX: there is none */
 
 /* Lines one by one, each gone behind its call, for what is too large to be kept. */

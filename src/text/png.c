@@ -1,11 +1,17 @@
 /* Reading PNG: chunks, the deflated rows of one or seven passes, their filters, samples of every width. */
 #include "png.h"
+#include "text/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #define SIGNATURE "\x89PNG\r\n\x1a\n"
+
+bool png_is(struct span file)
+{
+	return file.n >= strlen(SIGNATURE) && memcmp(file.p, SIGNATURE, strlen(SIGNATURE)) == 0;
+}
 
 enum { GREY = 0, RGB = 2, PALETTE = 3, GREY_ALPHA = 4, RGBA = 6 };
 

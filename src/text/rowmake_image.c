@@ -1,95 +1,10 @@
 /* Two images by size and pixel, and both of them as pictures. */
-#include "book.h"
-#include "image.h"
-#include "png.h"
+#include "frames.h"
 #include "rowmake.h"
 #include "text/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The frames of a side: one, but for animations. */
-struct frames {
-	struct image *v;
-	size_t n, cap;
-	bool cut;           /* there are more */
-	uint32_t rows;      /* of the last one that were filled */
-	size_t row_cap;
-};
-
-static void frames_free(struct frames *f)
-{
-	for (size_t i = 0; i < f->n; i++)
-		image_free(&f->v[i]);
-	free(f->v);
-}
-
-static struct image *add_frame(struct frames *f)
-{
-	f->v = grow(f->v, f->n, &f->cap, sizeof(*f->v));
-	f->v[f->n] = (struct image){ .depth = 1 };
-	f->rows = 0;
-	f->row_cap = 0;
-	return &f->v[f->n++];
-}
-
-/* ---- from the lines of a reader ---- */
-
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool add_row(struct frames *f, struct image *p, const char *hex, size_t n)
-{
-	if (n == 0 || n % 8 || (p->width && n / 8 != p->width) || n / 8 * (f->rows + (size_t)1) > IMAGE_PIXELS)
-		return false;
-	p->width = (uint32_t)(n / 8);
-	if (f->rows == f->row_cap) {
-		f->row_cap = MAX(2 * f->row_cap, (size_t)64);
-		p->rgba = xreallocarray(p->rgba, f->row_cap, (size_t)p->width * 4);
-	}
-	for (size_t i = 0; i < n / 2; i++) {
-		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
-		if (high < 0 || low < 0)
-			return false;
-		p->rgba[(size_t)f->rows * p->width * 4 + i] = (uint8_t)(high << 4 | low);
-	}
-	p->height = ++f->rows;
-	return true;
-}
-
-static bool take_line(void *ctx, const struct json_value *v, struct err *e)
-{
-	struct frames *f = ctx;
-
-	if (json_get(v, "more")) {
-		f->cut = true;
-		return true;
-	}
-	if (json_count(v) == 1 && json_text(json_at(v, 0), NULL)) {
-		(void)add_frame(f);
-		return true;
-	}
-	const char *hex = json_text(json_at(v, 5), NULL);
-	return (f->n && hex && add_row(f, &f->v[f->n - 1], hex, json_text_len(json_at(v, 5)))) ||
-	       err_set(e, ERR_CORRUPT, "the reader's lines are no image");
-}
-
-static bool read_lines(struct span s, struct frames *f, struct err *e)
-{
-	if (!book_each_line(s, take_line, f, e))
-		return false;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].height == 0)
-			return err_set(e, ERR_CORRUPT, "the reader's lines are no image");
-	return f->n > 0 || err_set(e, ERR_CORRUPT, "the reader found no image");
-}
-
-static bool read_png(struct span s, struct frames *f, struct err *e)
-{
-	return png_read(s, add_frame(f), &f->cut, e);
-}
 
 /* ---- comparing ---- */
 
@@ -176,7 +91,7 @@ static bool make(struct span a, struct span b, bool (*read)(struct span s, struc
 bool rowmake_image(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	(void)o;
-	if (!make(a, b, read_png, out, e))
+	if (!make(a, b, frames_read_png, out, e))
 		return false;
 	out->differs = a.n != b.n || memcmp(a.p, b.p, a.n) != 0;
 	return true;
@@ -186,5 +101,5 @@ bool rowmake_frames(struct span a, struct span b, const struct diffrows_options 
 {
 	(void)o;
 	out->differs = true; /* readers are asked of different bytes only */
-	return make(a, b, read_lines, out, e);
+	return make(a, b, frames_read, out, e);
 }

@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "[page 2]" before what stands on it; its bytes belong to out, as rows point into them. */
-static struct span book_text(const struct book *b, struct diffrows *out)
+/* Its bytes belong to out, as rows point into them. */
+static struct span text_of(const struct book *b, struct diffrows *out)
 {
 	struct buf text = { 0 };
-	size_t at = 0;
 
-	for (uint32_t sheet = 0; sheet < b->sheets.n; sheet++) {
-		buf_addf(&text, "[%s]\n", b->sheets.v[sheet]);
-		for (; at < b->n && b->cells[at].sheet == sheet; at++)
-			buf_addf(&text, "%s\n", b->cells[at].text ? b->cells[at].text : "");
-	}
+	book_text(b, &text);
 	size_t n = text.len;
 	char *p = buf_take(&text);
 	strv_take(&out->texts, p);
@@ -28,7 +23,7 @@ bool rowmake_pages(struct span a, struct span b, const struct diffrows_options *
 	bool ok = book_read(a, &x, e) && book_read(b, &y, e);
 
 	if (ok) {
-		ok = rowmake_text(book_text(&x, out), book_text(&y, out), o, out, e);
+		ok = rowmake_text(text_of(&x, out), text_of(&y, out), o, out, e);
 		free(out->method);
 		out->method = xstrdup(out->coarse ? "lines of its text, coarser" : "lines of its text");
 		if (x.cut || y.cut)

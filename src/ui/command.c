@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chore.h"
+#include "converted.h"
 #include "messages.h"
 #include "pane.h"
 #include "set.h"
@@ -38,6 +39,10 @@ static unsigned cancel(struct view *v, const char *arg)
 	}
 	if (chore_cancel(v->ui))
 		return TURN_DRAW; /* its end is told */
+	if (converted_cancel(v->ui)) {
+		ui_notice(v->ui, "the reader was cancelled");
+		return TURN_DRAW;
+	}
 	ui_notice(v->ui, "nothing of the screen's own is under way; x stops a run, Q quits");
 	return TURN_DRAW;
 }

@@ -1,6 +1,6 @@
-/* Two images beside each other, as large as the view has room for: two pixels in a cell by their colours, or by
- * signs where there are none. */
+/* Two images beside each other, as large as the view has room for. */
 #include "diffview.h"
+#include "pixels.h"
 
 #include "text/picture.h"
 
@@ -29,32 +29,12 @@ int diff_picture_lines(const struct diff_view *d, const struct diffrows *r)
 	return (int)MAX(rows[0], rows[1]);
 }
 
-static bool has_colours(const struct ui *ui, const struct canvas *c)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return !canvas_is_ascii(c) && (ui->term ? term_has_colours(ui->term) : !(no && *no));
-}
-
 static void draw_side(const struct diff_view *d, struct canvas *c, struct rect r, int x, int y, const struct picture *p, uint32_t line)
 {
-	bool colours = has_colours(d->view.ui, c);
-	uint8_t up[3], low[3];
 	uint32_t cols, rows;
 
 	fit(d, p, &cols, &rows);
-	for (uint32_t i = 0; i < cols && line < rows; i++) {
-		struct pen pen = PEN(ROLE_NORMAL);
-		picture_cell(p, cols, rows, i, line, up, low);
-		char sign = picture_sign(up, low);
-		if (colours) {
-			pen.fg = (struct colour){ COLOUR_RGB, up[0], up[1], up[2] };
-			pen.bg = (struct colour){ COLOUR_RGB, low[0], low[1], low[2] };
-			canvas_put(c, r, x + (int)i, y, "▀", strlen("▀"), 1, pen);
-		} else {
-			canvas_put(c, r, x + (int)i, y, &sign, 1, 1, pen);
-		}
-	}
+	pixels_draw(d->view.ui, c, r, x, y, p, cols, rows, line);
 }
 
 void diff_picture_draw(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diffrows *rows, uint32_t line)

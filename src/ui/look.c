@@ -1,10 +1,39 @@
 /* Choosing how a file is shown, and the texts of those ways that are no bytes of it. */
 #include "look.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "converted.h"
+#include "model/convert.h"
+#include "pager.h"
 #include "text.h"
+
+/* ---- which file ---------------------------------------------------------------------------------------------- */
+
+struct file_place file_place_of(const struct pager_spec *spec)
+{
+	return (struct file_place){
+		.attempt = spec->attempt, .sha256 = spec->sha256, .path = spec->path ? xstrdup(spec->path) : NULL,
+		.file = spec->file ? xstrdup(spec->file) : NULL, .look = spec->look, .encoding = spec->encoding, .part = spec->part,
+	};
+}
+
+void file_place_free(struct file_place *p)
+{
+	free(p->path);
+	free(p->file);
+	*p = (struct file_place){ 0 };
+}
+
+struct pager_spec file_place_spec(const struct file_place *p)
+{
+	return (struct pager_spec){ .attempt = p->attempt, .sha256 = p->sha256, .path = p->path, .file = p->file, .look = p->look,
+		.encoding = p->encoding, .part = p->part };
+}
+
+/* ---- its bytes -------------------------------------------------------------------------------------------------- */
 
 static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
 {
@@ -22,22 +51,49 @@ static const char *ending(const char *path)
 	return dot ? dot + 1 : "";
 }
 
-bool look_read(struct ui *ui, const struct digest *sha256, const char *path, struct looked_file *out, struct err *e)
+/* The bytes that the spec brings along, those of the folder, or of the record. */
+static bool take_content(struct ui *ui, const struct pager_spec *spec, struct looked_file *out, struct err *e)
 {
 	struct err fault = { 0 };
 
-	*out = (struct looked_file){ 0 };
-	if (!query_blob(ui->query, sha256, take_bytes, &out->bytes, &fault) && out->bytes.len <= LOOK_MAX) {
-		buf_free(&out->bytes);
+	if (spec->text) {
+		buf_add(&out->bytes, spec->text, MIN(spec->text_len, LOOK_MAX));
+		out->cut = spec->text_len > LOOK_MAX;
+		return true;
+	}
+	if (spec->file)
+		return fs_read_head(AT_FDCWD, spec->file, LOOK_MAX, &out->bytes, &out->cut, e);
+	if (!query_blob(ui->query, &spec->sha256, take_bytes, &out->bytes, &fault) && out->bytes.len <= LOOK_MAX) {
 		if (e)
 			*e = fault;
 		return false;
 	}
 	out->cut = out->bytes.len > LOOK_MAX;
 	out->bytes.len = MIN(out->bytes.len, LOOK_MAX);
+	return true;
+}
+
+/* A file that was cut has none: readers need the whole. */
+static const char *reader_for(const struct looked_file *f, const char *path)
+{
+	struct span bytes = { f->bytes.data ? f->bytes.data : "", f->bytes.len };
+
+	return f->cut ? NULL : png_is(bytes) ? CONVERTED_PNG : convert_reader(path, bytes);
+}
+
+bool look_read(struct ui *ui, const struct pager_spec *spec, struct looked_file *out, struct err *e)
+{
+	*out = (struct looked_file){ 0 };
+	if (!take_content(ui, spec, out, e)) {
+		buf_free(&out->bytes);
+		return false;
+	}
 	out->guess = encoding_guess(out->bytes.data ? out->bytes.data : "", out->bytes.len, !out->cut);
 	out->encoding = out->guess.encoding;
-	out->delimiter = strcasecmp(ending(path), "tsv") == 0 ? '\t' : 0;
+	out->delimiter = strcasecmp(ending(spec->path), "tsv") == 0 ? '\t' : 0;
+	out->reader = reader_for(out, spec->path);
+	if (out->reader)
+		out->content = hash_bytes(out->bytes.data, out->bytes.len);
 	return true;
 }
 
@@ -70,23 +126,41 @@ static void add_hex(const struct looked_file *f, struct buf *out)
 		buf_adds(out, "empty\n");
 }
 
+char *look_title(struct ui *ui, const struct pager_spec *spec, char ref[REF_TEXT], int64_t *step)
+{
+	char *name = escape_name_dup(spec->path), *title;
+	struct detail d = { 0 };
+
+	*ref = '\0';
+	*step = 0;
+	if (spec->attempt && query_detail(ui->query, spec->attempt, &d, NULL)) {
+		memcpy(ref, d.ref, REF_TEXT);
+		*step = d.step.number;
+		title = xasprintf("%s %s", d.ref, name);
+	} else {
+		title = xasprintf("%s as it %s", name, spec->file ? "is now" : "was for the newest attempt");
+	}
+	query_detail_free(&d);
+	free(name);
+	return title;
+}
+
 static struct view *text_view_of(struct ui *ui, const struct pager_spec *spec, enum way look, const char *how, const struct buf *text,
                                  struct err *e)
 {
-	struct detail d = { 0 };
-	char *name = escape_name_dup(spec->path), *title = NULL;
+	char ref[REF_TEXT], *name, *title;
 	struct pager_spec made = *spec;
 	struct view *v;
+	int64_t step;
 
-	if (query_detail(ui->query, spec->attempt, &d, NULL))
-		title = xasprintf("%s %s · %s", d.ref, name, how);
-	query_detail_free(&d);
+	name = look_title(ui, spec, ref, &step);
+	title = xasprintf("%s · %s", name, how);
 	made.text = text->data ? text->data : "";
 	made.text_len = text->len;
-	made.title = title ? title : name;
+	made.title = title;
 	made.look = look;
 	made.pos = 0;
-	v = view_pager_new(ui, &made, e);
+	v = pager_plain_new(ui, &made, e);
 	free(name);
 	free(title);
 	return v;
@@ -118,6 +192,87 @@ static struct view *as_hex(struct ui *ui, const struct pager_spec *spec, const s
 	return v;
 }
 
+/* ---- what readers make ---------------------------------------------------------------------------------------- */
+
+static bool is_converted(enum way look)
+{
+	return look >= LOOK_VALUES && look <= LOOK_PICTURE;
+}
+
+static enum way way_of_reader(const char *reader)
+{
+	if (strcmp(reader, CONVERTED_PNG) == 0 || strcmp(reader, "image") == 0)
+		return LOOK_PICTURE;
+	return strcmp(reader, "xlsx") == 0 ? LOOK_VALUES : LOOK_PAGES;
+}
+
+static bool fits(const struct looked_file *f, enum way look)
+{
+	enum way own = f->reader ? way_of_reader(f->reader) : LOOK_AUTO;
+
+	return look == own || (look == LOOK_FORMULAS && own == LOOK_VALUES);
+}
+
+static struct view *as_pages(struct ui *ui, const struct pager_spec *spec, struct span lines, struct err *e)
+{
+	struct reading_pages pages;
+	struct view *v = NULL;
+
+	if (reading_pages(lines, &pages, e)) {
+		v = text_view_of(ui, spec, LOOK_PAGES, pages.cut ? "its text, NOT ALL OF IT" : "its text", &pages.text, e);
+		if (v)
+			pager_set_stops(v, pages.heads, pages.n);
+	}
+	reading_pages_free(&pages);
+	return v;
+}
+
+static struct view *as_sheet(struct ui *ui, const struct pager_spec *spec, enum way look, struct span lines, struct err *e)
+{
+	struct pager_spec made = *spec;
+	struct reading_sheet sheet;
+	struct view *v = NULL;
+
+	made.look = look;
+	if (reading_sheet(lines, spec->part, look == LOOK_FORMULAS, &sheet, e))
+		v = view_sheet_new(ui, &made, &sheet);
+	reading_sheet_free(&sheet);
+	return v;
+}
+
+static struct view *coming(struct ui *ui, const struct pager_spec *spec, struct err *e)
+{
+	struct buf text = { 0 };
+	struct view *v;
+
+	buf_adds(&text, "A reader is at work on it in the sandbox.\n\nTab shows the bytes, Ctrl-C ends the reader.\n");
+	v = text_view_of(ui, spec, (enum way)spec->look, "being read", &text, e);
+	if (v)
+		pager_set_coming(v);
+	buf_free(&text);
+	return v;
+}
+
+/* NULL with *e: it failed; the caller says so, and shows the bytes. */
+static struct view *as_converted(struct ui *ui, const struct pager_spec *spec, enum way look, struct looked_file *f, struct err *e)
+{
+	const struct reading_image *facts;
+	const struct picture *picture;
+	struct pager_spec made = *spec;
+	struct span lines = { 0 };
+	enum converted_state state = look == LOOK_PICTURE ? converted_image(ui, f, &picture, &facts, e) : converted_lines(ui, f, &lines, e);
+
+	made.look = look;
+	made.sha256 = f->content;
+	if (state == CONVERTED_FAILED)
+		return NULL;
+	if (state == CONVERTED_COMING)
+		return coming(ui, &made, e);
+	if (look == LOOK_PICTURE)
+		return view_picture_new(ui, &made, picture, facts);
+	return look == LOOK_PAGES ? as_pages(ui, &made, lines, e) : as_sheet(ui, &made, look, lines, e);
+}
+
 static struct view *open_as(struct ui *ui, const struct pager_spec *spec, enum way look, struct looked_file *f, struct err *e)
 {
 	struct view *v = NULL;
@@ -126,7 +281,12 @@ static struct view *open_as(struct ui *ui, const struct pager_spec *spec, enum w
 		return view_table_new(ui, spec, f);
 	if (look == LOOK_JSON)
 		return view_json_new(ui, spec, f);
-	v = look == LOOK_TEXT ? as_text(ui, spec, f, e) : as_hex(ui, spec, f, e);
+	if (is_converted(look))
+		v = fits(f, look) ? as_converted(ui, spec, look, f, e) : NULL;
+	else if (look == LOOK_TEXT)
+		v = f->reader ? NULL : as_text(ui, spec, f, e);
+	else
+		v = as_hex(ui, spec, f, e);
 	look_free(f);
 	return v;
 }
@@ -135,6 +295,8 @@ static enum way choose(const struct looked_file *f, const char *path)
 {
 	static const char *const tables[] = { "csv", "tsv", "tab", "psv" };
 
+	if (f->reader)
+		return way_of_reader(f->reader);
 	if (f->guess.binary)
 		return LOOK_HEXDUMP;
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
@@ -148,10 +310,12 @@ static enum way choose(const struct looked_file *f, const char *path)
 struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err *e)
 {
 	struct looked_file f;
-	enum way look = spec->look;
+	struct pager_spec made = *spec;
+	enum way look = (enum way)spec->look;
+	struct err why = { 0 };
 	struct view *v;
 
-	if (!spec->path || spec->text || spec->pattern || !look_read(ui, &spec->sha256, spec->path, &f, NULL))
+	if (!spec->path || spec->pattern || !look_read(ui, spec, &f, NULL))
 		return NULL; /* the pager says why it cannot be read */
 	if (spec->encoding)
 		f.encoding = (enum encoding)(spec->encoding - 1);
@@ -161,10 +325,31 @@ struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err 
 		look_free(&f);
 		return NULL;
 	}
-	v = open_as(ui, spec, look, &f, e);
-	if (!v && spec->look == LOOK_AUTO && look != LOOK_HEXDUMP)
-		*e = (struct err){ 0 };
-	return v;
+	v = open_as(ui, spec, look, &f, &why);
+	if (v || spec->look != LOOK_AUTO || look == LOOK_HEXDUMP) {
+		*e = why;
+		return v;
+	}
+	if (!is_converted(look))
+		return NULL;
+	ui_error(ui, "%s", why.msg);
+	made.look = LOOK_HEXDUMP;
+	return look_open(ui, &made, e);
+}
+
+void look_came(struct ui *ui, const struct digest *content)
+{
+	const struct file_place *at = ui->depth ? pager_place(ui_top(ui)) : NULL;
+	struct err e = { 0 };
+	struct view *v;
+
+	if (!at || !at->coming || !digest_equal(&at->sha256, content))
+		return;
+	struct pager_spec spec = file_place_spec(at);
+	spec.look = LOOK_AUTO; /* so that a failure is told, and the bytes shown */
+	v = look_open(ui, &spec, &e);
+	if (v)
+		ui_replace(ui, v);
 }
 
 /* ---- going on ------------------------------------------------------------------------------------------------ */
@@ -172,12 +357,22 @@ struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err 
 static const struct {
 	enum way look;
 	const char *word;
-} order[] = { { LOOK_TABLE, "a table" }, { LOOK_TEXT, "text" }, { LOOK_JSON, "JSON" }, { LOOK_HEXDUMP, "hex" } };
+} order[] = {
+	{ LOOK_VALUES, "values" }, { LOOK_FORMULAS, "formulas" }, { LOOK_PAGES, "the text in it" }, { LOOK_PICTURE, "a picture" },
+	{ LOOK_TABLE, "a table" }, { LOOK_TEXT, "text" }, { LOOK_JSON, "JSON" }, { LOOK_HEXDUMP, "hex" },
+};
+
+static bool is_waited_for(struct view *v)
+{
+	const struct file_place *at = pager_place(v);
+
+	return at && at->coming;
+}
 
 unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir)
 {
 	struct ui *ui = v->ui;
-	struct pager_spec made = { .attempt = spec->attempt, .sha256 = spec->sha256, .path = spec->path, .encoding = spec->encoding };
+	struct pager_spec made = *spec;
 	size_t i = 0, n = ARRAY_LEN(order);
 	struct err e = { 0 };
 
@@ -188,7 +383,7 @@ unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir)
 		struct view *other;
 
 		made.look = order[to].look;
-		other = look_open(ui, &made, &e);
+		other = is_waited_for(v) && is_converted(order[to].look) ? NULL : look_open(ui, &made, &e);
 		if (!other)
 			continue; /* it cannot be shown that way */
 		ui_notice(ui, "shown as %s", order[to].word);
@@ -199,10 +394,29 @@ unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir)
 	return TURN_DRAW;
 }
 
+unsigned look_part(struct view *v, const struct pager_spec *spec, size_t parts, int dir)
+{
+	struct pager_spec made = *spec;
+	struct err e = { 0 };
+	struct view *other;
+
+	if (parts < 2) {
+		ui_notice(v->ui, "this is its only sheet");
+		return TURN_DRAW;
+	}
+	made.part = (spec->part + parts + (dir > 0 ? 1 : parts - 1)) % parts;
+	other = look_open(v->ui, &made, &e);
+	if (other)
+		ui_replace(v->ui, other);
+	else
+		ui_error(v->ui, "%s", e.msg);
+	return TURN_DRAW;
+}
+
 unsigned look_encoding(struct view *v, const struct pager_spec *spec, const char *arg)
 {
 	struct ui *ui = v->ui;
-	struct pager_spec made = { .attempt = spec->attempt, .sha256 = spec->sha256, .path = spec->path, .look = spec->look };
+	struct pager_spec made = *spec;
 	enum encoding x = spec->encoding ? (enum encoding)(spec->encoding % ENCODING_COUNT) : ENCODING_UTF8;
 	struct err e = { 0 };
 	struct view *other;

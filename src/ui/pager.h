@@ -3,6 +3,7 @@
 #ifndef TICKMARK_UI_PAGER_H
 #define TICKMARK_UI_PAGER_H
 
+#include "look.h"
 #include "pane.h"
 #include "textdraw.h"
 
@@ -25,9 +26,7 @@ struct pager {
 	int64_t attempt, step;
 	char ref[REF_TEXT];
 	char *title;
-	char *path;          /* of an artifact; NULL */
-	struct digest sha256; /* its content */
-	int look, encoding;  /* as in pager_spec */
+	struct file_place place; /* of a file */
 	struct py_cache py;
 	struct text_row top; /* first row on the screen */
 	bool empty;
@@ -58,6 +57,10 @@ static inline struct rows *pager_rows(struct pager *p)
 
 /* ---- view_pager.c ---- */
 
+/* Without asking for other ways to look at a file. */
+struct view *pager_plain_new(struct ui *ui, const struct pager_spec *spec, struct err *e);
+const struct file_place *pager_place(struct view *v); /* NULL: it is no pager, or shows no file */
+void pager_set_coming(struct view *v);                /* it stands for what a reader is at work on */
 /* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
 bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
 struct range pager_chosen(const struct pager *p);
@@ -87,6 +90,7 @@ unsigned pager_toggle_follow(struct view *v, const char *arg);
 /* Shows the line as found. */
 void pager_show_line(struct pager *p, int64_t line);
 void pager_find_stops(struct pager *p);
+void pager_set_stops(struct view *v, const int64_t *lines, size_t n);
 unsigned pager_go_stop(struct pager *p, int dir);
 /* Enter: from a traceback to the line of the code; a filter to its line; else earlier states of lines. */
 unsigned pager_link(struct view *v, const char *arg);

@@ -72,11 +72,11 @@ void pager_line_subject(struct pager *p, struct subject *out)
 	             : p->hit.start >= 0 && pager_is_visible(p, p->hit.start) ? p->hit.start : p->top.start;
 	int64_t line = p->empty ? -1 : lines_number(p->text.lines, p->text.window, at);
 
-	if (section_is_code(p->kind) && !p->path)
+	if (section_is_code(p->kind) && !p->place.path)
 		out->section = section_word(p->kind);
 	else if (p->kind == SECTION_STDOUT || p->kind == SECTION_STDERR)
 		out->section = section_word(p->kind);
-	if ((out->section || p->path) && line >= 0)
+	if ((out->section || p->place.path) && line >= 0)
 		out->line = line + 1;
 }
 
@@ -142,23 +142,23 @@ static unsigned go_look(struct view *v, int dir)
 			return reopen(p, &(struct pager_spec){ .attempt = p->attempt, .section = looks[to] });
 		}
 	}
-	if (p->path)
-		return look_switch(v, &(struct pager_spec){ .attempt = p->attempt, .sha256 = p->sha256, .path = p->path, .look = p->look,
-		                   .encoding = p->encoding }, dir);
+	if (p->place.path) {
+		struct pager_spec spec = file_place_spec(&p->place);
+		return look_switch(v, &spec, dir);
+	}
 	ui_notice(v->ui, "there is no other way of looking at this");
 	return TURN_DRAW;
 }
 
 unsigned pager_encoding(struct view *v, const char *arg)
 {
-	struct pager *p = pager_of(v);
+	struct pager_spec spec = file_place_spec(&pager_of(v)->place);
 
-	if (!p->path) {
+	if (!spec.path) {
 		ui_notice(v->ui, "only files have an encoding; streams and code are UTF-8");
 		return TURN_DRAW;
 	}
-	return look_encoding(v, &(struct pager_spec){ .attempt = p->attempt, .sha256 = p->sha256, .path = p->path, .look = p->look,
-	                     .encoding = p->encoding }, arg);
+	return look_encoding(v, &spec, arg);
 }
 
 unsigned pager_next_look(struct view *v, const char *arg)

@@ -29,6 +29,17 @@ void pager_show_line(struct pager *p, int64_t line)
 	pager_settle(p);
 }
 
+void pager_set_stops(struct view *v, const int64_t *lines, size_t n)
+{
+	struct pager *p = pager_of(v);
+
+	free(p->stops);
+	p->stops = xcalloc(n + 1, sizeof(*p->stops));
+	if (n > 0)
+		memcpy(p->stops, lines, n * sizeof(*lines));
+	p->stops_n = n;
+}
+
 void pager_find_stops(struct pager *p)
 {
 	struct pyfilter_state st = { 0 };

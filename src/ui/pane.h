@@ -37,7 +37,9 @@ struct pager_spec {
 	const char *text;           /* bytes of ours, copied; NULL */
 	size_t text_len;
 	const char *title;          /* "7.2 layers.csv"; NULL: by attempt and section */
-	const char *path;           /* of an artifact; NULL */
+	const char *path;           /* of a file in the workspace; NULL */
+	const char *file;           /* where that stands outside of the record: its bytes of now count; NULL: sha256 */
+	size_t part;                /* sheet to begin with, from 0 */
 	int64_t pos;                /* byte to begin at; -1: the end */
 	bool python;                /* colours of Python */
 	int64_t line;               /* of the code to go to and to show as found, from 1; 0: pos counts */

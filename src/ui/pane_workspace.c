@@ -355,7 +355,8 @@ static void show_file(struct ui *ui, struct opening *o)
 	size_t n = strlen(o->path);
 	char *name = escape_name_dup(o->path);
 	char *title = xasprintf("%s as it %s", name, digest_is_zero(&o->recorded) ? "is now" : "was for the newest attempt");
-	struct pager_spec spec = { .text = o->bytes.data ? o->bytes.data : "", .text_len = o->bytes.len, .title = title,
+	struct pager_spec spec = { .text = o->bytes.data ? o->bytes.data : "", .text_len = o->bytes.len, .title = title, .path = o->path,
+		.file = digest_is_zero(&o->recorded) ? o->source : NULL, .sha256 = o->recorded,
 		.python = o->bytes.len < FILE_SHOWN && n > 3 && strcmp(o->path + n - 3, ".py") == 0 };
 	struct err e = { 0 };
 	struct view *pager = view_pager_new(ui, &spec, &e);

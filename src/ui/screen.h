@@ -112,6 +112,7 @@ struct ui {
 	struct watch *watch;          /* NULL: nothing can change */
 	struct loads *loads;          /* of what runs; NULL: evidence, or no record yet */
 	struct since_book *since;     /* the same */
+	struct reading *converted;    /* the file that a reader was last asked about (converted.h); NULL */
 
 	struct view *stack[UI_DEPTH];
 	size_t depth;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converted.h"
 #include "model/keep.h"
 #include "since.h"
 #include "chore.h"
@@ -422,6 +423,7 @@ static void ui_free(struct ui *ui)
 		struct view *v = ui->stack[--ui->depth];
 		v->ops->free(v);
 	}
+	converted_free(ui);
 	if (ui->workers)
 		loop_remove(ui->loop, workers_fd(ui->workers));
 	workers_free(ui->workers);

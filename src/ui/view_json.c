@@ -20,11 +20,9 @@ struct json_view {
 	struct json_tree tree;
 	struct listview list;
 	char *name;             /* "7.2 limits.json" */
-	char *path;
-	int64_t attempt, step;
+	struct file_place place;
+	int64_t step;
 	char ref[REF_TEXT];
-	struct digest sha256;
-	int encoding;           /* as in pager_spec */
 };
 
 static struct json_view *json_of(struct view *v)
@@ -161,7 +159,7 @@ static unsigned open_value(struct json_view *v)
 	json_tree_path(&v->tree, v->file.bytes.data, row_here(v), &path);
 	buf_addf(&title, "%s  ", v->name);
 	escape_name(&title, path.data, path.len);
-	struct pager_spec spec = { .attempt = v->attempt, .text = v->file.bytes.data + r->start, .text_len = r->len, .title = title.data };
+	struct pager_spec spec = { .attempt = v->place.attempt, .text = v->file.bytes.data + r->start, .text_len = r->len, .title = title.data };
 	struct view *opened = view_pager_new(v->view.ui, &spec, &e);
 	if (opened)
 		ui_push(v->view.ui, opened);
@@ -257,14 +255,9 @@ static unsigned prev_sibling(struct view *v, const char *arg)
 	return go_sibling(json_of(v), -1);
 }
 
-static struct pager_spec spec_of(const struct json_view *v)
-{
-	return (struct pager_spec){ .attempt = v->attempt, .sha256 = v->sha256, .path = v->path, .look = LOOK_JSON, .encoding = v->encoding };
-}
-
 static unsigned next_look(struct view *v, const char *arg)
 {
-	struct pager_spec spec = spec_of(json_of(v));
+	struct pager_spec spec = file_place_spec(&json_of(v)->place);
 
 	(void)arg;
 	return look_switch(v, &spec, 1);
@@ -272,7 +265,7 @@ static unsigned next_look(struct view *v, const char *arg)
 
 static unsigned prev_look(struct view *v, const char *arg)
 {
-	struct pager_spec spec = spec_of(json_of(v));
+	struct pager_spec spec = file_place_spec(&json_of(v)->place);
 
 	(void)arg;
 	return look_switch(v, &spec, -1);
@@ -321,11 +314,13 @@ static bool json_subject(struct view *view, struct subject *out)
 {
 	struct json_view *v = json_of(view);
 
-	out->attempt = v->attempt;
+	if (v->place.attempt == 0)
+		return false;
+	out->attempt = v->place.attempt;
 	out->step = v->step;
 	memcpy(out->ref, v->ref, sizeof(out->ref));
 	out->check = strchr(v->ref, 'r') != NULL;
-	out->path = xstrdup(v->path);
+	out->path = xstrdup(v->place.path);
 	out->artifact = true;
 	return true;
 }
@@ -343,7 +338,7 @@ static void json_view_free(struct view *view)
 	look_free(&v->file);
 	listview_done(&v->list);
 	free(v->name);
-	free(v->path);
+	file_place_free(&v->place);
 	free(v);
 }
 
@@ -376,7 +371,6 @@ struct view *view_json_new(struct ui *ui, const struct pager_spec *spec, struct 
 {
 	struct json_tree tree = { 0 };
 	struct json_view *v;
-	struct detail d = { 0 };
 
 	if (!is_json(f) || !json_tree_read(f->bytes.data, f->bytes.len, &tree)) {
 		look_free(f);
@@ -386,18 +380,9 @@ struct view *view_json_new(struct ui *ui, const struct pager_spec *spec, struct 
 	v->view = (struct view){ .ops = &ops, .ui = ui };
 	v->file = *f;
 	v->tree = tree;
-	v->attempt = spec->attempt;
-	v->sha256 = spec->sha256;
-	v->encoding = spec->encoding;
-	v->path = xstrdup(spec->path);
-	char *name = escape_name_dup(spec->path);
-	if (query_detail(ui->query, spec->attempt, &d, NULL)) {
-		memcpy(v->ref, d.ref, sizeof(v->ref));
-		v->step = d.step.number;
-	}
-	query_detail_free(&d);
-	v->name = xasprintf("%s %s", v->ref, name);
-	free(name);
+	v->place = file_place_of(spec);
+	v->place.look = LOOK_JSON;
+	v->name = look_title(ui, spec, v->ref, &v->step);
 	if (v->tree.n > FOLD_AT)
 		json_tree_fold_all(&v->tree, 0, true);
 	listview_init(&v->list, &list_ops, &rows_ops, v);

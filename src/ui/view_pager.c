@@ -114,7 +114,7 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 	buf_adds(left, p->title);
 	size_format(p->text.size, size);
 	if (p->stops_n)
-		buf_addf(left, " · . next of %zu filter%s", p->stops_n, p->stops_n == 1 ? "" : "s");
+		buf_addf(left, " · . next of %zu %s%s", p->stops_n, p->place.path ? "part" : "filter", p->stops_n == 1 ? "" : "s");
 	if (p->hunt.on)
 		buf_adds(right, "searching … ");
 	if (p->follow)
@@ -206,8 +206,8 @@ static bool pager_subject(struct view *v, struct subject *out)
 	memcpy(out->ref, p->ref, sizeof(out->ref));
 	out->check = strchr(p->ref, 'r') != NULL;
 	pager_line_subject(p, out);
-	if (p->path) {
-		out->path = xstrdup(p->path);
+	if (p->place.path) {
+		out->path = xstrdup(p->place.path);
 		out->artifact = true;
 	}
 	return true;
@@ -230,11 +230,11 @@ static void unload(struct pager *p)
 	text_close(&p->text);
 	py_cache_free(&p->py);
 	free(p->title);
-	free(p->path);
+	file_place_free(&p->place);
 	free(p->stops);
 	p->stops = NULL;
 	p->stops_n = 0;
-	p->title = p->path = NULL;
+	p->title = NULL;
 }
 
 static void pager_free(struct view *v)
@@ -283,10 +283,11 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 	bool wrap = pager_rows(p)->wrap, ok = open_text(p->view.ui, spec, &text, &d, e);
 
 	if (ok) {
-		char *title = make_title(spec, &d), *path = spec->path ? xstrdup(spec->path) : NULL;
+		char *title = make_title(spec, &d);
+		struct file_place place = file_place_of(spec);
 		unload(p);
 		p->title = title;
-		p->path = path;
+		p->place = place;
 		p->text = text;
 		p->text.rows.wrap = wrap;
 		p->text.rows.cols = MAX(1, p->cols);
@@ -294,9 +295,6 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 		p->attempt = spec->attempt;
 		p->step = d.step.number;
 		memcpy(p->ref, d.ref, sizeof(p->ref));
-		p->sha256 = spec->sha256;
-		p->look = spec->look;
-		p->encoding = spec->encoding;
 		p->goto_line = -1;
 		p->hit = (struct range){ -1, -1 };
 		p->hunt.on = p->selecting = false;
@@ -342,14 +340,10 @@ static const struct view_ops ops = {
 	.subject = pager_subject, .search = pager_search, .free = pager_free,
 };
 
-struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e)
+struct view *pager_plain_new(struct ui *ui, const struct pager_spec *spec, struct err *e)
 {
-	struct view *other = look_open(ui, spec, e);
-	struct pager *p;
+	struct pager *p = xcalloc(1, sizeof(*p));
 
-	if (other)
-		return other;
-	p = xcalloc(1, sizeof(*p));
 	p->view = (struct view){ .ops = &ops, .ui = ui };
 	p->height = MAX(1, ui->rows - 2);
 	p->cols = MAX(1, ui->cols);
@@ -358,4 +352,21 @@ struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct
 		return &p->view;
 	free(p);
 	return NULL;
+}
+
+struct view *view_pager_new(struct ui *ui, const struct pager_spec *spec, struct err *e)
+{
+	struct view *other = look_open(ui, spec, e);
+
+	return other ? other : pager_plain_new(ui, spec, e);
+}
+
+const struct file_place *pager_place(struct view *v)
+{
+	return v->ops == &ops && pager_of(v)->place.path ? &pager_of(v)->place : NULL;
+}
+
+void pager_set_coming(struct view *v)
+{
+	pager_of(v)->place.coming = true;
 }

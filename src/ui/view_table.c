@@ -18,8 +18,9 @@ enum sorting { SORT_NONE, SORT_UP, SORT_DOWN, SORT_COUNT };
 struct table_view {
 	struct view view;
 	struct looked_file file;
-	struct pager_spec spec;    /* of the file: for other ways of looking */
-	char *path, *title;
+	struct file_place place;
+	struct reading_sheet sheet; /* of a workbook, without its CSV; name NULL: it is none */
+	char *title;
 	char ref[REF_TEXT];
 	int64_t step;
 	struct grid *grid;
@@ -110,8 +111,8 @@ static void draw_record(struct table_view *v, struct canvas *c, struct rect r, i
 	int x = r.x + number_cols(v);
 	size_t cells = grid_cells(v->grid, record);
 
-	if (!head)
-		canvas_textf(c, r, r.x + 1, y, PEN(ROLE_NUMBER), "%*zu", number_cols(v) - 2, record);
+	if (!head || v->sheet.name) /* a sheet's rows have numbers of their own */
+		canvas_textf(c, r, r.x + 1, y, PEN(ROLE_NUMBER), "%*zu", number_cols(v) - 2, record + (v->sheet.name != NULL));
 	for (size_t i = v->left; i < grid_cols(v->grid) && x < r.x + r.w; i++) {
 		int w = MIN(v->widths[i], r.x + r.w - x);
 		double value;
@@ -169,14 +170,33 @@ static void cell_name(struct table_view *v, struct buf *out)
 	buf_addf(out, "%zu", record_of(v, v->list.box.cursor.v[0]) + 1);
 }
 
+static void sheet_title(struct table_view *v, struct buf *out)
+{
+	const struct reading_sheet *x = &v->sheet;
+	char *name = escape_text_dup(x->name);
+
+	buf_addf(out, "sheet %zu of %zu: %s · %s", v->place.part + 1, x->parts, name, v->place.look == LOOK_FORMULAS ? "formulas" : "values");
+	if (x->formulas && v->place.look == LOOK_VALUES)
+		buf_addf(out, ", %lld of formulas", (long long)x->formulas);
+	if (x->left_out)
+		buf_addf(out, " · %lld cells LEFT OUT", (long long)x->left_out);
+	if (x->cut)
+		buf_adds(out, " · NOT ALL OF IT");
+	free(name);
+}
+
 static void table_title(struct view *view, struct buf *left, struct buf *right)
 {
 	struct table_view *v = table_of(view);
 	char delimiter = grid_delimiter(v->grid);
 
 	buf_addf(left, "%s · ", v->title);
-	look_encoding_text(&v->file, v->bad, left);
-	buf_addf(left, " · %s", delimiter == '\t' ? "tab" : delimiter == ',' ? "comma" : delimiter == ';' ? "semicolon" : "bar");
+	if (v->sheet.name) {
+		sheet_title(v, left);
+	} else {
+		look_encoding_text(&v->file, v->bad, left);
+		buf_addf(left, " · %s", delimiter == '\t' ? "tab" : delimiter == ',' ? "comma" : delimiter == ';' ? "semicolon" : "bar");
+	}
 	if (v->file.cut)
 		buf_addf(left, " · first %zu MiB", LOOK_MAX >> 20);
 	cell_name(v, right);
@@ -264,21 +284,55 @@ static unsigned copy_cell(struct view *view, const char *arg)
 	return TURN_DRAW;
 }
 
+static unsigned switch_look(struct view *v, int dir)
+{
+	struct pager_spec spec = file_place_spec(&table_of(v)->place);
+
+	return look_switch(v, &spec, dir);
+}
+
+static unsigned switch_sheet(struct view *v, int dir)
+{
+	struct pager_spec spec = file_place_spec(&table_of(v)->place);
+
+	if (table_of(v)->sheet.name)
+		return look_part(v, &spec, table_of(v)->sheet.parts, dir);
+	ui_notice(v->ui, "this is no workbook: it has no sheets");
+	return TURN_DRAW;
+}
+
+static unsigned next_sheet(struct view *v, const char *arg)
+{
+	(void)arg;
+	return switch_sheet(v, 1);
+}
+
+static unsigned prev_sheet(struct view *v, const char *arg)
+{
+	(void)arg;
+	return switch_sheet(v, -1);
+}
+
 static unsigned next_look(struct view *v, const char *arg)
 {
 	(void)arg;
-	return look_switch(v, &table_of(v)->spec, 1);
+	return switch_look(v, 1);
 }
 
 static unsigned prev_look(struct view *v, const char *arg)
 {
 	(void)arg;
-	return look_switch(v, &table_of(v)->spec, -1);
+	return switch_look(v, -1);
 }
 
 static unsigned encoding(struct view *v, const char *arg)
 {
-	return look_encoding(v, &table_of(v)->spec, arg);
+	struct pager_spec spec = file_place_spec(&table_of(v)->place);
+
+	if (!table_of(v)->sheet.name)
+		return look_encoding(v, &spec, arg);
+	ui_notice(v->ui, "a workbook is read by its own rules: only texts have an encoding");
+	return TURN_DRAW;
 }
 
 static unsigned go_to(struct view *view, const char *arg)
@@ -348,11 +402,13 @@ static bool table_subject(struct view *view, struct subject *out)
 	struct table_view *v = table_of(view);
 	struct buf cell = { 0 };
 
-	out->attempt = v->spec.attempt;
+	if (v->place.attempt == 0)
+		return false;
+	out->attempt = v->place.attempt;
 	out->step = v->step;
 	out->check = strchr(v->ref, 'r') != NULL;
 	memcpy(out->ref, v->ref, sizeof(out->ref));
-	out->path = xstrdup(v->path);
+	out->path = xstrdup(v->place.path);
 	out->artifact = true;
 	cell_name(v, &cell);
 	snprintf(out->cell, sizeof(out->cell), "%s", cell.data);
@@ -380,7 +436,8 @@ static void table_free(struct view *view)
 	look_free(&v->file);
 	grid_free(v->grid);
 	listview_done(&v->list);
-	free(v->path);
+	file_place_free(&v->place);
+	reading_sheet_free(&v->sheet);
 	free(v->title);
 	free(v->widths);
 	free(v->order);
@@ -394,7 +451,7 @@ static struct listview *table_list(struct view *v)
 
 static const struct view_action actions[] = {
 	{ CMD_SIDE_RIGHT, col_right }, { CMD_SIDE_LEFT, col_left }, { CMD_SORT, sort }, { CMD_STATISTICS, statistics },
-	{ CMD_COPY, copy_cell }, { CMD_NEXT_LOOK, next_look }, { CMD_PREV_LOOK, prev_look }, { CMD_ENCODING, encoding },
+	{ CMD_COPY, copy_cell }, { CMD_NEXT_SECTION, next_sheet }, { CMD_PREV_SECTION, prev_sheet }, { CMD_NEXT_LOOK, next_look }, { CMD_PREV_LOOK, prev_look }, { CMD_ENCODING, encoding },
 	{ CMD_GOTO, go_to }, { CMD_LINK, show_cell }, { CMD_NONE, NULL },
 };
 
@@ -408,37 +465,50 @@ static const struct view_ops ops = {
 	.title = table_title, .mouse = table_mouse, .subject = table_subject, .free = table_free,
 };
 
+static struct view *table_new(struct ui *ui, const struct pager_spec *spec, struct grid *grid)
+{
+	struct table_view *v = xcalloc(1, sizeof(*v));
+
+	v->view = (struct view){ .ops = &ops, .ui = ui };
+	v->grid = grid;
+	v->place = file_place_of(spec);
+	v->title = look_title(ui, spec, v->ref, &v->step);
+	v->rows.n = MAX(grid_rows(grid), (size_t)1) - 1;
+	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
+	listbox_end(&v->list.box, 1);
+	measure(v);
+	return &v->view;
+}
+
 struct view *view_table_new(struct ui *ui, const struct pager_spec *spec, struct looked_file *f)
 {
-	struct table_view *v;
 	struct buf text = { 0 };
-	struct detail d = { 0 };
 	int64_t bad = encoding_decode(f->encoding, f->bytes.data ? f->bytes.data : "", f->bytes.len, &text);
 	size_t n = text.len;
 	struct grid *grid = grid_new_take(buf_take(&text), n, f->delimiter);
+	struct view *view;
 
-	if (!grid_is_table(grid) || !query_detail(ui->query, spec->attempt, &d, NULL)) {
+	if (!grid_is_table(grid)) {
 		grid_free(grid);
 		look_free(f);
 		return NULL;
 	}
-	v = xcalloc(1, sizeof(*v));
-	v->view = (struct view){ .ops = &ops, .ui = ui };
-	v->file = *f;
-	v->grid = grid;
-	v->bad = bad;
-	v->path = xstrdup(spec->path);
-	v->spec = (struct pager_spec){ .attempt = spec->attempt, .sha256 = spec->sha256, .path = v->path, .look = LOOK_TABLE, .encoding = spec->encoding };
-	char *name = escape_name_dup(spec->path);
-	v->title = xasprintf("%s %s", d.ref, name);
-	free(name);
-	v->step = d.step.number;
-	memcpy(v->ref, d.ref, sizeof(v->ref));
-	query_detail_free(&d);
-	v->rows.n = grid_rows(grid) - 1;
-	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
-	listbox_end(&v->list.box, 1);
-	measure(v);
-	buf_free(&v->file.bytes); /* the grid has what it needs */
-	return &v->view;
+	view = table_new(ui, spec, grid);
+	table_of(view)->file = *f;
+	buf_free(&table_of(view)->file.bytes); /* the grid has what it needs */
+	table_of(view)->bad = bad;
+	table_of(view)->place.look = LOOK_TABLE;
+	return view;
+}
+
+struct view *view_sheet_new(struct ui *ui, const struct pager_spec *spec, struct reading_sheet *sheet)
+{
+	size_t n = sheet->csv.len;
+	struct view *view = table_new(ui, spec, grid_new_take(buf_take(&sheet->csv), n, ','));
+	struct table_view *v = table_of(view);
+
+	v->sheet = *sheet;
+	*sheet = (struct reading_sheet){ 0 };
+	v->place.part = MIN(spec->part, v->sheet.parts - 1);
+	return view;
 }

@@ -1,0 +1,104 @@
+#!/bin/bash
+# Files that readers open in the sandbox: workbooks by sheet, values and formulas, documents, PDF, images; of the folder
+# as it is now, of the record, in evidence; and those that no reader can read.
+. "$(dirname "$0")/lib.sh"
+play() { out=$("$TICKMARK" --script - --size "$1" 2>&1 >/dev/null); rc=$?; }
+
+mkdir "$work/ws"; cd "$work/ws" || exit 1
+cat >make.py <<'X'
+# Make office files
+import struct, sys, zipfile, zlib
+NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+def sheet(rows): return f'<worksheet {NS}><sheetData>{rows}</sheetData></worksheet>'
+with zipfile.ZipFile("book.xlsx", "w") as z:
+    z.writestr("xl/workbook.xml", f'<workbook {NS}><sheets><sheet name="Limits" sheetId="1" r:id="r1"/><sheet name="Spare" sheetId="2" r:id="r2"/></sheets></workbook>')
+    z.writestr("xl/_rels/workbook.xml.rels", '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>')
+    z.writestr("xl/worksheets/sheet1.xml", sheet('<row r="1"><c r="A1" t="inlineStr"><is><t>layer</t></is></c><c r="C1" t="inlineStr"><is><t>limit</t></is></c></row>'
+        '<row r="4"><c r="A4" t="inlineStr"><is><t>first, upper</t></is></c><c r="C4"><f>2*21</f><v>42</v></c></row>'))
+    z.writestr("xl/worksheets/sheet2.xml", sheet('<row r="1"><c r="A1"><v>7</v></c></row>'))
+with zipfile.ZipFile("note.docx", "w") as z:
+    z.writestr("word/document.xml", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Dear underwriter</w:t></w:r></w:p></w:body></w:document>')
+w, h = 30, 12
+raw = b"".join(b"\0" + bytes(v for x in range(w) for v in (x * 8, y * 20, 99)) for y in range(h))
+chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+open("broken.xlsx", "wb").write(b"PK\3\4garbage")
+X
+begin_record >/dev/null
+"$TICKMARK" run make.py >/dev/null 2>&1
+
+# every one of these is opened by its name, from the pane that has the keys
+looks() { # TEST PANE
+	local pane=$2
+	play 100x20 <<X
+wait-idle
+key $pane
+text /book.xlsx
+key Enter
+key n Enter
+wait-idle
+see sheet 1 of 2: Limits
+see values, 1 of formulas
+see first, upper
+see 42
+key Tab
+see shown as formulas
+see =2*21
+key .
+see sheet 2 of 2: Spare
+key .
+see sheet 1 of 2: Limits
+key Tab
+see shown as hex
+see 50 4b 03 04
+key Tab
+see shown as values
+key /
+text upper
+key Enter
+see first, upper
+key q
+text /note.docx
+key Enter
+key n Enter
+wait-idle
+see its text
+see [document]
+see Dear underwriter
+key q
+text /dot.png
+key Enter
+key n Enter
+wait-idle
+see 30 x 12 pixels
+see ▀▀▀▀▀▀
+key Tab
+see 89 50 4e 47
+key q
+text /broken.xlsx
+key Enter
+key n Enter
+wait-idle
+see the reader of xlsx files failed
+see 50 4b 03 04
+X
+	is "$1" "$rc $out" "0 "
+}
+looks "files that a run made" 3
+"$python" make.py
+looks "files of the folder as they are now" 1
+
+# a small screen, and one without room
+for size in 20x5 1x1 200x60; do
+	printf 'wait-idle\nkey 3\ntext /book\nkey Enter n Enter\nwait-idle\nkey . Tab Tab l l h j k G g q\ntext /dot\nkey Enter n Enter\nwait-idle\nkey Tab Tab j k q\n' | "$TICKMARK" --script - --size $size >"$work/out" 2>&1
+	is "$size: nothing breaks" "$?" 0
+done
+
+# evidence: nothing is written beside it
+mkdir "$work/away"; cp .tickmark/record.db "$work/away/sent.db"; chmod 444 "$work/away/sent.db"
+cd "$work/away" || exit 1
+out=$(printf 'wait-idle\nkey 3\ntext /book.xlsx\nkey Enter n Enter\nwait-idle\nsee sheet 1 of 2: Limits\nsee first, upper\nkey .\nsee Spare\n' | "$TICKMARK" --script - --size 100x20 sent.db 2>&1 >/dev/null)
+is "evidence: a workbook is read" "$? $out" "0 "
+is "evidence: nothing was left beside it" "$(ls "$work/away")" "sent.db"
+finish
