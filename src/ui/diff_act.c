@@ -6,80 +6,21 @@
 
 /* ---- search ---- */
 
-static bool line_has(const struct diff_view *d, size_t i)
+enum row_answer diff_holds(struct view *v, const struct list_key *key, struct search *s)
 {
-	const struct diff_line_at *l = &d->lines[i];
+	const struct diff_view *d = diff_of(v);
+	const struct diff_line_at *l = &d->lines[key->v[0]];
 	const struct diffrows *r = &d->parts[l->part].rows;
-	struct match m;
+	enum row_answer answer = ROW_LACKS;
 	int32_t rows[2] = { l->left, l->right };
 
-	for (int k = 0; k < 2 && !l->head; k++)
-		if (rows[k] >= 0 && search_line(d->search, r->v[rows[k]].text.p, r->v[rows[k]].text.n, 0, &m) == SEARCH_HIT)
-			return true;
-	return false;
-}
-
-static unsigned find_next(struct view *v, int dir)
-{
-	struct diff_view *d = diff_of(v);
-
-	if (!d->search) {
-		ui_notice(v->ui, "nothing is searched for; / begins");
-		return TURN_DRAW;
-	}
-	for (size_t n = 1; n <= d->lines_n; n++) {
-		size_t i = (d->cursor + (dir > 0 ? n : d->lines_n - n)) % d->lines_n;
-		if (!line_has(d, i))
+	for (int k = 0; k < 2 && !l->head && answer != ROW_HOLDS; k++) {
+		if (rows[k] < 0 || (k && rows[1] == rows[0]))
 			continue;
-		if ((dir > 0) != (i > d->cursor))
-			ui_notice(v->ui, dir > 0 ? "went on from the beginning" : "went on from the end");
-		diff_go_to_line(d, i);
-		return TURN_DRAW;
+		enum row_answer has = row_has(s, r->v[rows[k]].text.p, r->v[rows[k]].text.n);
+		answer = has == ROW_LACKS ? answer : has;
 	}
-	ui_notice(v->ui, "'%s' is not in this difference", d->pattern);
-	return TURN_DRAW;
-}
-
-unsigned diff_search_next(struct view *v, const char *arg)
-{
-	(void)arg;
-	return find_next(v, 1);
-}
-
-unsigned diff_search_prev(struct view *v, const char *arg)
-{
-	(void)arg;
-	return find_next(v, -1);
-}
-
-void diff_search(struct view *v, const char *pattern)
-{
-	struct diff_view *d = diff_of(v);
-	struct err e = { 0 };
-	size_t at;
-	struct search *s = search_compile(pattern, strlen(pattern), 0, &at, &e);
-
-	if (!s) {
-		ui_error(v->ui, "%s", e.msg);
-		return;
-	}
-	search_free(d->search);
-	free(d->pattern);
-	d->search = s;
-	d->pattern = xstrdup(pattern);
-	(void)find_next(v, 1);
-}
-
-unsigned diff_escape(struct view *v, const char *arg)
-{
-	struct diff_view *d = diff_of(v);
-
-	(void)arg;
-	if (!d->search)
-		return TURN_UNHANDLED;
-	search_free(d->search);
-	d->search = NULL;
-	return TURN_DRAW;
+	return answer;
 }
 
 /* ---- acting ---- */
@@ -102,7 +43,7 @@ static int section_of(enum compare_part p)
 unsigned diff_open_place(struct view *v, const char *arg)
 {
 	struct diff_view *d = diff_of(v);
-	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
+	const struct diff_line_at *l = d->shown.n ? &d->lines[diff_cursor(d)] : NULL;
 	const struct diff_part *p = l ? &d->parts[l->part] : NULL;
 	struct err e = { 0 };
 
@@ -132,7 +73,7 @@ unsigned diff_open_place(struct view *v, const char *arg)
 unsigned diff_copy_row(struct view *v, const char *arg)
 {
 	struct diff_view *d = diff_of(v);
-	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
+	const struct diff_line_at *l = d->shown.n ? &d->lines[diff_cursor(d)] : NULL;
 
 	(void)arg;
 	if (!l || l->head || l->picture)

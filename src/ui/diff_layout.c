@@ -6,8 +6,8 @@
 
 static void add_line(struct diff_view *d, struct diff_line_at x)
 {
-	d->lines = grow(d->lines, d->lines_n, &d->lines_cap, sizeof(*d->lines));
-	d->lines[d->lines_n++] = x;
+	d->lines = grow(d->lines, d->shown.n, &d->lines_cap, sizeof(*d->lines));
+	d->lines[d->shown.n++] = x;
 }
 
 /* Removed rows from `at` and the added ones behind them, two and two; returns what follows. */
@@ -52,10 +52,10 @@ static void lay_part(struct diff_view *d, uint32_t part)
 
 void diff_relayout(struct diff_view *d)
 {
-	d->lines_n = 0;
+	d->shown.n = 0;
 	for (size_t i = 0; i < d->parts_n; i++)
 		lay_part(d, (uint32_t)i);
-	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
+	diff_go_to_line(d, diff_cursor(d));
 }
 
 static bool shows_same(const struct diff_line_at *l, const struct diff_line_at *at)
@@ -67,7 +67,7 @@ static bool shows_same(const struct diff_line_at *l, const struct diff_line_at *
 
 void diff_go_to_same(struct diff_view *d, const struct diff_line_at *at)
 {
-	for (size_t i = 0; i < d->lines_n; i++) {
+	for (size_t i = 0; i < d->shown.n; i++) {
 		if (!shows_same(&d->lines[i], at))
 			continue;
 		diff_go_to_line(d, i);
@@ -96,9 +96,15 @@ void diff_add_part(struct diff_view *d, struct diff_part *p)
 	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
 	d->parts[d->parts_n++] = *p;
 	fit_numbers(d, &p->rows);
-	size_t line = d->lines_n;
+	size_t line = d->shown.n;
 	lay_part(d, (uint32_t)d->parts_n - 1);
-	for (; p->first >= 0 && d->cursor == 0 && line < d->lines_n; line++)
+	if (!d->list.box.placed)
+		diff_go_to_line(d, 0);
+	if (d->wanted && d->wanted < d->shown.n) {
+		diff_go_to_line(d, d->wanted);
+		d->wanted = 0;
+	}
+	for (; p->first >= 0 && diff_cursor(d) == 0 && !d->wanted && line < d->shown.n; line++)
 		if (d->lines[line].left == p->first)
 			diff_go_to_line(d, line);
 }
@@ -119,7 +125,7 @@ void diff_take_size(struct diff_view *d, struct rect r)
 	d->height = r.h;
 	if (!other || !has_pictures(d))
 		return;
-	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
+	struct diff_line_at at = d->shown.n ? d->lines[diff_cursor(d)] : (struct diff_line_at){ 0 };
 	diff_relayout(d);
 	diff_go_to_same(d, &at);
 }

@@ -24,4 +24,30 @@ like "queue" "$(play $'wait-idle\nkey 5\nwait-idle\ntext /refused\nkey Enter\nwa
 like "what S found" "$(play $'wait-idle\ntext :search-record nope|TIV\nkey Enter\nwait-idle\ntext /Roll up\nkey Enter\nwait-idle')" '^> 1\.1 +Roll up'
 like "messages" "$(play $'wait-idle\nkey 4 G\ntext /total\nkey Enter\nwait-idle')" '^> +The total of'
 like "dossier" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext /interpreter\nkey Enter\nwait-idle')" '^> +interpreter'
+# in a difference as in every list
+fixture diff "$work/diff"
+out=$("$TICKMARK" --script - --size 100x30 --dump none "$work/diff" 2>&1 <<'X'
+wait-idle
+text :1.2
+key Enter d
+wait-idle
+key g
+text /total
+key Enter
+unsee 1 of
+key g
+text /south
+key Enter n n n n n n n n n n n n n n n n n n n n
+see went on from the beginning
+text /nosuchword
+key Enter
+see 'nosuchword' is not in this difference
+key Esc n
+see nothing to search for
+key G + j Enter
+key q
+key q
+X
+)
+is "a difference is searched" "$?$out" 0
 finish
