@@ -6,118 +6,21 @@
 
 /* ---- search ---- */
 
-static unsigned find_next(struct view *v, int dir)
+enum row_answer diff_holds(struct view *v, const struct list_key *key, struct search *s)
 {
-	struct diff_view *d = diff_of(v);
+	const struct diff_view *d = diff_of(v);
+	const struct diff_line_at *l = &d->lines[key->v[0]];
+	const struct diffrows *r = &d->parts[l->part].rows;
+	enum row_answer answer = ROW_LACKS;
+	int32_t rows[2] = { l->left, l->right };
 
-	if (!d->search) {
-		ui_notice(v->ui, "nothing is searched for; / begins");
-		return TURN_DRAW;
-	}
-	for (size_t n = 1; n <= d->lines_n; n++) {
-		size_t i = (d->cursor + (dir > 0 ? n : d->lines_n - n)) % d->lines_n;
-		if (!diff_line_has(d, &d->lines[i], d->search))
+	for (int k = 0; k < 2 && !l->head && answer != ROW_HOLDS; k++) {
+		if (rows[k] < 0 || (k && rows[1] == rows[0]))
 			continue;
-		if ((dir > 0) != (i > d->cursor))
-			ui_notice(v->ui, dir > 0 ? "went on from the beginning" : "went on from the end");
-		diff_go_to_line(d, i);
-		return TURN_DRAW;
+		enum row_answer has = row_has(s, r->v[rows[k]].text.p, r->v[rows[k]].text.n);
+		answer = has == ROW_LACKS ? answer : has;
 	}
-	ui_notice(v->ui, "'%s' is not in this difference", d->pattern);
-	return TURN_DRAW;
-}
-
-unsigned diff_search_next(struct view *v, const char *arg)
-{
-	(void)arg;
-	return find_next(v, 1);
-}
-
-unsigned diff_search_prev(struct view *v, const char *arg)
-{
-	(void)arg;
-	return find_next(v, -1);
-}
-
-void diff_search(struct view *v, const char *pattern)
-{
-	struct diff_view *d = diff_of(v);
-	struct err e = { 0 };
-	size_t at;
-	struct search *s = search_compile(pattern, strlen(pattern), 0, &at, &e);
-
-	if (!s) {
-		ui_error(v->ui, "%s", e.msg);
-		return;
-	}
-	search_free(d->search);
-	free(d->pattern);
-	d->search = s;
-	d->pattern = xstrdup(pattern);
-	(void)find_next(v, 1);
-}
-
-/* ---- filter ---- */
-
-/* Takes s; NULL shows all lines. The cursor stays on its line, or goes to the head of its part. */
-static void set_filter(struct diff_view *d, struct search *s, const char *pattern)
-{
-	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ .head = true, .left = -1, .right = -1 };
-	struct diff_line_at head = { .part = at.part, .left = -1, .right = -1, .head = true };
-
-	search_free(d->filter);
-	free(d->filter_pattern);
-	d->filter = s;
-	d->filter_pattern = s ? xstrdup(pattern) : NULL;
-	diff_relayout(d);
-	d->cursor = d->top = 0;
-	diff_go_to_same(d, &head);
-	diff_go_to_same(d, &at);
-}
-
-unsigned diff_escape(struct view *v, const char *arg)
-{
-	struct diff_view *d = diff_of(v);
-
-	(void)arg;
-	if (!d->search && !d->filter)
-		return TURN_UNHANDLED;
-	if (!d->search) {
-		set_filter(d, NULL, NULL);
-		return TURN_DRAW;
-	}
-	search_free(d->search);
-	d->search = NULL;
-	return TURN_DRAW;
-}
-
-static void filter_by(void *ctx, const char *pattern)
-{
-	struct diff_view *d = ctx;
-	struct err e = { 0 };
-	struct search *s = *pattern ? search_compile(pattern, strlen(pattern), 0, NULL, &e) : NULL;
-
-	if (*pattern && !s) {
-		ui_error(d->view.ui, "%s", e.msg);
-		return;
-	}
-	set_filter(d, s, pattern);
-	if (!s || d->lines_n)
-		return;
-	ui_notice(d->view.ui, "'%s' is not in this difference: all lines are shown", pattern);
-	set_filter(d, NULL, NULL);
-}
-
-unsigned diff_filter_lines(struct view *v, const char *arg)
-{
-	static const struct prompt_ops ask = { .label = "show only what matches: ", .kind = PROMPT_TEXT, .done = filter_by };
-	struct diff_view *d = diff_of(v);
-
-	if (arg)
-		filter_by(d, arg);
-	else
-		ui_ask(v->ui, &ask, d, d->filter ? d->filter_pattern : NULL, HISTORY_SEARCH);
-	return TURN_DRAW;
+	return answer;
 }
 
 /* ---- acting ---- */
@@ -140,7 +43,7 @@ static int section_of(enum compare_part p)
 unsigned diff_open_place(struct view *v, const char *arg)
 {
 	struct diff_view *d = diff_of(v);
-	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
+	const struct diff_line_at *l = d->shown.n ? &d->lines[diff_cursor(d)] : NULL;
 	const struct diff_part *p = l ? &d->parts[l->part] : NULL;
 	struct err e = { 0 };
 
@@ -170,7 +73,7 @@ unsigned diff_open_place(struct view *v, const char *arg)
 unsigned diff_copy_row(struct view *v, const char *arg)
 {
 	struct diff_view *d = diff_of(v);
-	const struct diff_line_at *l = d->lines_n ? &d->lines[d->cursor] : NULL;
+	const struct diff_line_at *l = d->shown.n ? &d->lines[diff_cursor(d)] : NULL;
 
 	(void)arg;
 	if (!l || l->head || l->picture)

@@ -34,7 +34,7 @@ static void draw_text(const struct diff_view *d, const struct diffrows *r, const
 	struct cells_state state = { 0 };
 	int64_t taken = 0;
 	struct match m = { 0 };
-	bool hit = d->search && search_line(d->search, x->text.p, x->text.n, 0, &m) == SEARCH_HIT;
+	bool hit = d->list.search && search_line(d->list.search, x->text.p, x->text.n, 0, &m) == SEARCH_HIT;
 	size_t from = d->side ? cells_skip(&state, x->text.p, x->text.n, false, d->side, &taken) : 0, used;
 
 	if (w <= 0 || taken < d->side)

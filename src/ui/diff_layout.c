@@ -6,8 +6,8 @@
 
 static void add_line(struct diff_view *d, struct diff_line_at x)
 {
-	d->lines = grow(d->lines, d->lines_n, &d->lines_cap, sizeof(*d->lines));
-	d->lines[d->lines_n++] = x;
+	d->lines = grow(d->lines, d->shown.n, &d->lines_cap, sizeof(*d->lines));
+	d->lines[d->shown.n++] = x;
 }
 
 /* Removed rows from `at` and the added ones behind them, two and two; returns what follows. */
@@ -50,42 +50,13 @@ static void lay_part(struct diff_view *d, uint32_t part)
 		add_line(d, (struct diff_line_at){ .part = part, .left = -1, .right = -1, .picture = (uint16_t)(i + 1) });
 }
 
-bool diff_line_has(const struct diff_view *d, const struct diff_line_at *l, struct search *s)
-{
-	const struct diffrows *r = &d->parts[l->part].rows;
-	struct match m;
-	int32_t rows[2] = { l->left, l->right };
-
-	for (int k = 0; k < 2 && !l->head; k++)
-		if (rows[k] >= 0 && search_line(s, r->v[rows[k]].text.p, r->v[rows[k]].text.n, 0, &m) == SEARCH_HIT)
-			return true;
-	return false;
-}
-
-/* With a filter only what matches stays, below its head. */
-static void lay_shown(struct diff_view *d, uint32_t part)
-{
-	size_t from = d->lines_n, kept = from + 1;
-
-	lay_part(d, part);
-	if (!d->filter)
-		return;
-	for (size_t i = from + 1; i < d->lines_n; i++) {
-		if (diff_line_has(d, &d->lines[i], d->filter))
-			d->lines[kept++] = d->lines[i];
-		else
-			d->left_out++;
-	}
-	d->matching += kept - from - 1;
-	d->lines_n = kept > from + 1 ? kept : from;
-}
-
 void diff_relayout(struct diff_view *d)
 {
-	d->lines_n = d->left_out = d->matching = 0;
+	d->shown.n = 0;
 	for (size_t i = 0; i < d->parts_n; i++)
-		lay_shown(d, (uint32_t)i);
-	d->cursor = MIN(d->cursor, d->lines_n ? d->lines_n - 1 : 0);
+		lay_part(d, (uint32_t)i);
+	listview_filter_again(&d->view, &d->list);
+	diff_go_to_line(d, diff_cursor(d));
 }
 
 static bool shows_same(const struct diff_line_at *l, const struct diff_line_at *at)
@@ -97,7 +68,7 @@ static bool shows_same(const struct diff_line_at *l, const struct diff_line_at *
 
 void diff_go_to_same(struct diff_view *d, const struct diff_line_at *at)
 {
-	for (size_t i = 0; i < d->lines_n; i++) {
+	for (size_t i = 0; i < d->shown.n; i++) {
 		if (!shows_same(&d->lines[i], at))
 			continue;
 		diff_go_to_line(d, i);
@@ -126,9 +97,16 @@ void diff_add_part(struct diff_view *d, struct diff_part *p)
 	d->parts = grow(d->parts, d->parts_n, &d->parts_cap, sizeof(*d->parts));
 	d->parts[d->parts_n++] = *p;
 	fit_numbers(d, &p->rows);
-	size_t line = d->lines_n;
-	lay_shown(d, (uint32_t)d->parts_n - 1);
-	for (; p->first >= 0 && d->cursor == 0 && line < d->lines_n; line++)
+	size_t line = d->shown.n;
+	lay_part(d, (uint32_t)d->parts_n - 1);
+	listview_filter_again(&d->view, &d->list);
+	if (!d->list.box.placed)
+		diff_go_to_line(d, 0);
+	if (d->wanted && d->wanted < d->shown.n) {
+		diff_go_to_line(d, d->wanted);
+		d->wanted = 0;
+	}
+	for (; p->first >= 0 && diff_cursor(d) == 0 && !d->wanted && line < d->shown.n; line++)
 		if (d->lines[line].left == p->first)
 			diff_go_to_line(d, line);
 }
@@ -149,7 +127,7 @@ void diff_take_size(struct diff_view *d, struct rect r)
 	d->height = r.h;
 	if (!other || !has_pictures(d))
 		return;
-	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
+	struct diff_line_at at = d->shown.n ? d->lines[diff_cursor(d)] : (struct diff_line_at){ 0 };
 	diff_relayout(d);
 	diff_go_to_same(d, &at);
 }

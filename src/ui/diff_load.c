@@ -40,7 +40,7 @@ void diff_parts_free(struct diff_view *d)
 {
 	for (size_t i = 0; i < d->parts_n; i++)
 		diff_part_free(&d->parts[i]);
-	d->parts_n = d->lines_n = d->left_out = d->matching = 0;
+	d->parts_n = d->shown.n = 0;
 }
 
 static void news_free(struct diff_news *n)
@@ -268,6 +268,9 @@ void diff_load(struct diff_view *d)
 	struct ui *ui = d->view.ui;
 
 	diff_load_stop(d);
+	if (d->list.box.placed)
+		d->wanted = diff_cursor(d);
+	d->list.box.placed = d->list.hunt.on = false;
 	diff_parts_free(d);
 	d->done = d->failed = false;
 	w->view = d;

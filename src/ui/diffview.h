@@ -12,7 +12,6 @@
 #include "section.h"
 #include "model/compare.h"
 #include "text/diffrows.h"
-#include "text/search.h"
 
 struct diff_part {
 	int64_t left, right;     /* attempts that it is of */
@@ -44,8 +43,10 @@ struct diff_view {
 	struct diff_part *parts; /* owned */
 	size_t parts_n, parts_cap;
 	struct diff_line_at *lines;
-	size_t lines_n, lines_cap;
-	size_t top, cursor;
+	size_t lines_cap;
+	struct list_array shown; /* how many lines there are */
+	struct listview list;
+	size_t wanted;           /* line to go to as soon as it is there again; 0: none */
 	int width, height;       /* of the last draw, which pictures are sized to */
 	int number_cols;         /* cells of a line number and the blank behind it */
 	int64_t side;            /* cells scrolled to the right */
@@ -56,16 +57,17 @@ struct diff_view {
 	bool check;              /* the right one repeats the left one */
 	struct err e;
 	struct diff_work *work;  /* NULL: none runs */
-	char *pattern;
-	struct search *search;
-	struct search *filter;   /* only lines that hold this are laid out; NULL: all */
-	char *filter_pattern;
-	size_t left_out, matching; /* lines, by the filter */
 };
 
 static inline struct diff_view *diff_of(struct view *v)
 {
 	return (struct diff_view *)v;
+}
+
+/* The line that keys act on; 0 where there is none. */
+static inline size_t diff_cursor(const struct diff_view *d)
+{
+	return d->shown.n && d->list.box.placed ? MIN((size_t)d->list.box.cursor.v[0], d->shown.n - 1) : 0;
 }
 
 /* ---- diff_load.c ---- */
@@ -80,8 +82,6 @@ void diff_part_free(struct diff_part *p);
 
 void diff_add_part(struct diff_view *d, struct diff_part *p); /* takes what p holds */
 void diff_relayout(struct diff_view *d);
-/* Whether a row of the line holds what is searched for. */
-bool diff_line_has(const struct diff_view *d, const struct diff_line_at *l, struct search *s);
 /* After a new layout: to the line that shows what `at` showed, of a picture the nearest. */
 void diff_go_to_same(struct diff_view *d, const struct diff_line_at *at);
 /* Pictures follow the size of the view; the cursor stays where it was in its part. */
@@ -93,11 +93,7 @@ void diff_go_to_line(struct diff_view *d, size_t line);
 
 /* ---- diff_act.c ---- */
 
-void diff_search(struct view *v, const char *pattern);
-unsigned diff_search_next(struct view *v, const char *arg);
-unsigned diff_search_prev(struct view *v, const char *arg);
-unsigned diff_escape(struct view *v, const char *arg);
-unsigned diff_filter_lines(struct view *v, const char *arg);
+enum row_answer diff_holds(struct view *v, const struct list_key *key, struct search *s);
 unsigned diff_open_place(struct view *v, const char *arg);
 unsigned diff_copy_row(struct view *v, const char *arg);
 

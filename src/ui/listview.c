@@ -41,7 +41,7 @@ size_t listview_draw(struct view *v, struct listview *l, struct canvas *c, struc
 		l->ops->draw_row(v, &l->keys[i], c, r, y);
 		if (!listbox_key_equal(&l->keys[i], &l->box.cursor))
 			continue;
-		if (l->ops->cells)
+		if (l->ops->keeps_look && l->ops->keeps_look(v, &l->keys[i]))
 			canvas_put(c, r, r.x, y, ">", 1, 1, PEN(ROLE_NORMAL));
 		else
 			view_mark_row(v, c, r, y);
@@ -64,7 +64,7 @@ unsigned listview_mouse(struct view *v, struct listview *l, const struct event *
 	listbox_select(&l->box, &l->keys[i]);
 	if ((!again && !marker) || l->ops->acts)
 		return TURN_DRAW;
-	return ui_command(v->ui, v->ops->place == PLACE_LIST ? CMD_OPEN : CMD_LINK, NULL);
+	return ui_command(v->ui, v->ops->place == PLACE_LIST ? CMD_OPEN : v->ops->place == PLACE_DIFF ? CMD_OPEN_PLACE : CMD_LINK, NULL);
 }
 
 /* ---- searching --------------------------------------------------------------------------------------------- */

@@ -45,7 +45,9 @@ struct listview_ops {
 	/* Whether x of a row is its marker, which a click opens; NULL: none has one. */
 	bool (*marker)(struct view *v, const struct list_key *key, int x);
 	const char *where;          /* "'x' is not ON THIS PAGE" */
-	bool cells;                 /* draw_row shows the cursor in the row: that is not marked as a whole */
+	/* Whether the row with the cursor has but its sign and keeps its look: draw_row shows a cursor in it, or it is a
+	 * picture. NULL: no row does. */
+	bool (*keeps_look)(struct view *v, const struct list_key *key);
 	bool acts;                  /* Enter starts something: a second click must not */
 };
 

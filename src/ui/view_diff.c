@@ -1,6 +1,5 @@
 /* The difference of two attempts: all parts in one list, unified or side by side. */
 #include "diffview.h"
-#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,30 @@
 
 /* ---- drawing ---- */
 
-static void keep_in_view(struct diff_view *d)
+static void draw_line(struct view *v, const struct list_key *key, struct canvas *c, struct rect r, int y)
 {
-	size_t h = (size_t)MAX(1, d->height);
+	struct diff_view *d = diff_of(v);
 
-	if (d->cursor < d->top)
-		d->top = d->cursor;
-	if (d->cursor >= d->top + h)
-		d->top = d->cursor - h + 1;
-	if (d->top + h > d->lines_n)
-		d->top = d->lines_n > h ? d->lines_n - h : 0;
+	diff_draw_line(d, c, r, y, &d->lines[key->v[0]]);
+}
+
+static bool is_picture(struct view *v, const struct list_key *key)
+{
+	return diff_of(v)->lines[key->v[0]].picture > 0;
+}
+
+static enum row_part part_of(struct view *v, const struct list_key *key)
+{
+	return diff_of(v)->lines[key->v[0]].head ? PART_HEAD : PART_ROW;
+}
+
+static const struct listview_ops list_ops = {
+	.draw_row = draw_line, .holds = diff_holds, .where = "in this difference", .keeps_look = is_picture, .part = part_of, .filters = true,
+};
+
+static struct listview *diff_list(struct view *v)
+{
+	return &diff_of(v)->list;
 }
 
 static void diff_draw(struct view *v, struct canvas *c, struct rect r)
@@ -30,7 +43,6 @@ static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 	struct diff_view *d = diff_of(v);
 
 	diff_take_size(d, r);
-	keep_in_view(d);
 	if (d->beside && r.w < BESIDE_COLS) {
 		d->beside = false;
 		diff_relayout(d);
@@ -40,17 +52,11 @@ static void diff_draw(struct view *v, struct canvas *c, struct rect r)
 		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_ERROR), d->e.msg);
 		return;
 	}
-	if (d->lines_n == 0) {
-		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_DIM), !d->done ? "comparing …" : d->filter && d->left_out
-		            ? "Nothing here matches; Esc shows all." : d->differs ? "stopped" : "nothing differs");
+	if (d->shown.n == 0) {
+		canvas_text(c, r, r.x + 1, r.y, PEN(ROLE_DIM), !d->done ? "comparing …" : d->differs ? "stopped" : "nothing differs");
 		return;
 	}
-	for (int i = 0; i < r.h && d->top + (size_t)i < d->lines_n; i++) {
-		const struct diff_line_at *line = &d->lines[d->top + (size_t)i];
-		diff_draw_line(d, c, r, r.y + i, line);
-		if (d->top + (size_t)i == d->cursor) /* beside a picture, whose colours stay */
-			view_mark_row(v, c, line->picture ? (struct rect){ r.x, r.y, 1, r.h } : r, r.y + i);
-	}
+	(void)listview_draw(v, &d->list, c, r);
 }
 
 static void diff_title(struct view *v, struct buf *left, struct buf *right)
@@ -59,9 +65,9 @@ static void diff_title(struct view *v, struct buf *left, struct buf *right)
 
 	if (d->fold_space) /* first: it must be seen however long the rest is */
 		buf_adds(left, "[white space ignored] ");
-	if (d->filter) {
-		buf_addf(left, "[%zu of %zu match ", d->matching, d->matching + d->left_out);
-		escape_text(left, d->filter_pattern, strlen(d->filter_pattern), ESCAPE_ALL);
+	if (listview_is_filtered(&d->list)) {
+		buf_addc(left, '[');
+		listview_filter_text(&d->list, left);
 		buf_adds(left, "] ");
 	}
 	if (d->sentence && d->chain)
@@ -74,41 +80,16 @@ static void diff_title(struct view *v, struct buf *left, struct buf *right)
 		buf_adds(right, "comparing … ");
 	if (d->side)
 		buf_addf(right, "col %lld ", (long long)d->side + 1);
-	if (d->lines_n)
-		buf_addf(right, "%zu of %zu", d->cursor + 1, d->lines_n);
+	if (d->shown.n)
+		buf_addf(right, "%zu of %zu", diff_cursor(d) + 1, d->shown.n);
 }
 
 /* ---- moving ---- */
 
 void diff_go_to_line(struct diff_view *d, size_t line)
 {
-	d->cursor = MIN(line, d->lines_n ? d->lines_n - 1 : 0);
-}
-
-static void move(struct diff_view *d, int64_t by)
-{
-	int64_t to = (int64_t)d->cursor + by;
-
-	diff_go_to_line(d, to < 0 ? 0 : (size_t)to);
-}
-
-static unsigned diff_command(struct view *v, enum command id, const char *arg)
-{
-	struct diff_view *d = diff_of(v);
-	const struct { enum command id; int64_t by; } moves[] = {
-		{ CMD_DOWN, 1 },      { CMD_UP, -1 },         { CMD_PAGE_DOWN, d->height },      { CMD_PAGE_UP, -d->height },
-		{ CMD_HALF_DOWN, MAX(1, d->height / 2) }, { CMD_HALF_UP, -MAX(1, d->height / 2) },
-		{ CMD_FIRST, INT32_MIN }, { CMD_LAST, INT32_MAX },
-	};
-
-	(void)arg;
-	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
-		if (moves[i].id != id)
-			continue;
-		move(d, moves[i].by);
-		return TURN_DRAW;
-	}
-	return TURN_UNHANDLED;
+	if (d->shown.n)
+		listbox_select(&d->list.box, &(struct list_key){ { (int64_t)MIN(line, d->shown.n - 1) } });
 }
 
 static bool is_change(const struct diff_view *d, size_t i)
@@ -137,7 +118,7 @@ static unsigned find_line(struct view *v, bool (*fits)(const struct diff_view *d
 {
 	struct diff_view *d = diff_of(v);
 
-	for (int64_t i = (int64_t)d->cursor + dir; i >= 0 && i < (int64_t)d->lines_n; i += dir) {
+	for (int64_t i = (int64_t)diff_cursor(d) + dir; i >= 0 && i < (int64_t)d->shown.n; i += dir) {
 		if (!fits(d, (size_t)i))
 			continue;
 		diff_go_to_line(d, (size_t)i);
@@ -182,7 +163,7 @@ static unsigned toggle_layout(struct view *v, const char *arg)
 		ui_notice(v->ui, "side by side needs %d columns", BESIDE_COLS);
 		return TURN_DRAW;
 	}
-	struct diff_line_at at = d->lines_n ? d->lines[d->cursor] : (struct diff_line_at){ 0 };
+	struct diff_line_at at = d->shown.n ? d->lines[diff_cursor(d)] : (struct diff_line_at){ 0 };
 	d->beside = !d->beside;
 	diff_relayout(d);
 	diff_go_to_same(d, &at);
@@ -247,7 +228,8 @@ static unsigned swap(struct view *v, const char *arg)
 	}
 	d->left = d->right;
 	d->right = left;
-	d->cursor = d->top = 0;
+	d->list.box.placed = false;
+	d->wanted = 0;
 	diff_load(d);
 	return TURN_DRAW;
 }
@@ -270,7 +252,7 @@ static unsigned cancel(struct view *v, const char *arg)
 /* Of a chain, the correction that the cursor is in. */
 static bool chain_subject(const struct diff_view *d, struct subject *out)
 {
-	out->attempt = d->lines_n ? d->parts[d->lines[d->cursor].part].right : d->chain;
+	out->attempt = d->shown.n ? d->parts[d->lines[diff_cursor(d)].part].right : d->chain;
 	return query_ref(d->view.ui->query, out->attempt, out->ref, NULL);
 }
 
@@ -282,27 +264,14 @@ static bool diff_subject(struct view *v, struct subject *out)
 		return chain_subject(d, out);
 	out->attempt = d->input ? d->left : d->right;
 	snprintf(out->ref, sizeof(out->ref), "%s", d->ref[d->input ? 0 : 1]);
-	if (d->lines_n) {
-		const struct diff_part *p = &d->parts[d->lines[d->cursor].part];
+	if (d->shown.n) {
+		const struct diff_part *p = &d->parts[d->lines[diff_cursor(d)].part];
 		if (p->item.part == COMPARE_FILE && p->item.size[1] >= 0) {
 			out->path = xstrdup(p->item.name);
 			out->artifact = true;
 		}
 	}
 	return true;
-}
-
-static unsigned diff_mouse(struct view *v, const struct event *ev)
-{
-	struct diff_view *d = diff_of(v);
-
-	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
-		move(d, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-	else if (ev->action == MOUSE_PRESS && ev->y >= v->area.y && ev->y < v->area.y + v->area.h)
-		diff_go_to_line(d, d->top + (size_t)(ev->y - v->area.y));
-	else
-		return TURN_NOTHING;
-	return TURN_DRAW;
 }
 
 static bool is_of_step(struct query *q, int64_t attempt, const char *step)
@@ -342,10 +311,7 @@ static void diff_free_view(struct view *v)
 
 	diff_load_stop(d);
 	diff_parts_free(d);
-	search_free(d->search);
-	search_free(d->filter);
-	free(d->filter_pattern);
-	free(d->pattern);
+	listview_done(&d->list);
 	free(d->parts);
 	free(d->lines);
 	free(d->sentence);
@@ -357,8 +323,7 @@ static const struct view_action actions[] = {
 	{ CMD_NEXT_HUNK, next_hunk }, { CMD_PREV_HUNK, prev_hunk }, { CMD_NEXT_FILE, next_file }, { CMD_PREV_FILE, prev_file },
 	{ CMD_NEXT_LAYOUT, toggle_layout }, { CMD_PREV_LAYOUT, toggle_layout }, { CMD_SIDE_RIGHT, side_right },
 	{ CMD_SIDE_LEFT, side_left }, { CMD_SPACE, toggle_space }, { CMD_CONTEXT, more_context }, { CMD_LESS_CONTEXT, less_context },
-	{ CMD_SWAP, swap }, { CMD_CANCEL, cancel }, { CMD_SEARCH_NEXT, diff_search_next }, { CMD_SEARCH_PREV, diff_search_prev },
-	{ CMD_ESCAPE, diff_escape }, { CMD_FILTER_LINES, diff_filter_lines }, { CMD_OPEN_PLACE, diff_open_place }, { CMD_COPY, diff_copy_row }, { CMD_NONE, NULL },
+	{ CMD_SWAP, swap }, { CMD_CANCEL, cancel }, { CMD_OPEN_PLACE, diff_open_place }, { CMD_COPY, diff_copy_row }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {
@@ -368,9 +333,8 @@ static const struct view_hint hints[] = {
 };
 
 static const struct view_ops ops = {
-	.name = "Difference", .place = PLACE_DIFF, .actions = actions, .command = diff_command, .hints = hints, .draw = diff_draw,
-	.title = diff_title, .mouse = diff_mouse, .changed = diff_changed, .subject = diff_subject, .search = diff_search,
-	.free = diff_free_view,
+	.name = "Difference", .place = PLACE_DIFF, .actions = actions, .list = diff_list, .hints = hints, .draw = diff_draw,
+	.title = diff_title, .changed = diff_changed, .subject = diff_subject, .free = diff_free_view,
 };
 
 static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input, int64_t chain)
@@ -384,6 +348,7 @@ static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const 
 	d->input = input ? xstrdup(input) : NULL;
 	d->context = 3;
 	d->number_cols = NUMBER_COLS;
+	listview_init(&d->list, &list_ops, &list_array_ops, &d->shown);
 	diff_load(d);
 	return &d->view;
 }

@@ -393,7 +393,16 @@ static void land(struct view *view, const struct list_key *key)
 	record_has(v, record_of(v, key->v[0]), listview_wanted(&v->list), &v->col);
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .cells = true, .filters = true };
+/* The cursor is a cell. */
+static bool keeps_look(struct view *v, const struct list_key *key)
+{
+	(void)v;
+	(void)key;
+	return true;
+}
+
+static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .keeps_look = keeps_look,
+	.filters = true };
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
 

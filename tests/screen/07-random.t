@@ -46,6 +46,9 @@ import random, sys
 random.seed(int(sys.argv[1]))
 keys = (r"j k g G n N w v M # @ + - z ? p S 1 2 3 4 5 7 漢 b \r \r \t \x0c \x1b \x1b[A \x1b[B \x1b[C \x1b[D \x1b[5~ \x1b[6~ :2\r /e\r /line\r "
         r":theme\x20nord\r \x1b[<0;30;5M\x1b[<0;30;5m \x1b[<65;30;5M \x1b[200~rRtd\nQ\x03\x1b[201~ \x1b[99;99~ \x1b]52;c;x").split()
+# a slow one that has not the terminal yet would be interrupted by the first Ctrl-C
+for _ in range(6):
+    print("--do", "expect:Workspace", sep="\n")
 for _ in range(30):
     print("--do", "key:" + "".join(random.choice(keys) for _ in range(40)), sep="\n")
     print("--do", "size:%dx%d" % (random.choice([1, 5, 16, 24, 60]), random.choice([1, 20, 72, 80, 200])), sep="\n")

@@ -112,4 +112,37 @@ PATH=$work/bin:$PATH pty --raw "$work/raw" --unset DISPLAY --do 'key:/x0 x0\r' -
 is "O16: the bytes of the stream" "$(grep -aoP '\x1b\]52;c;\K[A-Za-z0-9+/=]+' "$work/raw" | base64 -d | md5sum)" "$(md5sum < "$work/want")"
 like "O16: and it is said" "$(cat "$work/out")" '"not_seen": \[\]'
 no "O16: no helper is started" test -e "$work/asked"
+# O2 to O6, the rest of their kinds: joined, combined and filling signs, every way to begin a string for the terminal,
+# colours that are none, bytes that look like letters
+cat > kinds.py <<'X'
+# All kinds
+import sys
+w = sys.stdout.buffer.write
+def t(s): w(s.encode("utf-8", "surrogatepass") + b"\n")
+t("zwj 👩‍👩‍👧‍👦 flag 🇩🇪 skin 👍🏽 keycap 1️⃣ end")
+t("jamo 한글 thai ก็ีี zalgo Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A end")
+t("vs ❤️ ☎︎ tag \U000E0041\U000E0042 pua \ue000 nonchar \ufffe\uffff end")
+t("sep \u2028\u2029 nel \u0085 shy so\u00adft cgj \u034f hangulfill \u3164 \u115f braille \u2800 end")
+t("iso \u2066\u2067\u2068\u2069\u061c lrm \u200e end")
+w(b"c1 \x9b31m \xc2\x9b31mX dcs \x1bPq#0;2;0;0;0\x1b\\ apc \x1b_Gf=100\x1b\\ sos \x1bXabc\x1b\\ pm \x1b^x\x1b\\ end\n")
+w(b"osc8 \x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\ title \x1b]0;pwn\x07 q \x1b[>0q da \x1b[c dsr \x1b[6n end\n")
+w(b"overlong \xc0\xaf \xe0\x80\xaf \xf8\x88\x80\x80\x80 high \xf4\x90\x80\x80 surr \xed\xa0\x80\xed\xb0\x80 cut \xe6\xbc end\n")
+w(b"cr a\rb\r\r\n\n\r\nx\by\b\bz\rw\x0b\x0cv\x07 end\n")
+w(b"sgr \x1b[38;5;300mA\x1b[38;2;1;2mB\x1b[48:2::1:2:3mC\x1b[4:3mD\x1b[999999999999999999999mE\x1b[0;;;;;;mF\x1b[8mhidden\x1b[28m end\n")
+w(b"nul \x00\x00\x00 del \x7f " + b"\x00" * 100 + b" end\n")
+w("é".encode() + "\u0301".encode() * 100000 + b" end of combining\n")
+w(("\x1b[31m\x1b[0m" * 50000 + "end of colours\n").encode())
+w(b"unterminated \x1b]52;c;QUJD")
+X
+"$TICKMARK" run kinds.py >/dev/null
+for size in 79x60 30x40 200x60; do
+	{ printf 'wait-idle\nkey 2 G Enter\ntext /zwj .*flag\nkey Enter Enter . .\nsee stdout\nkey g\n'; dumps "key j" 5; printf 'key w g\n'; dumps "key Right" 5; } > "$work/keys"
+	holds "O2: all kinds at $size" text $size 10 < <("$TICKMARK" --script "$work/keys" --size $size .)
+done
+out=$(play $'wait-idle\nkey 2 G Enter\ntext /zwj .*flag\nkey Enter Enter . . g\ndump\nkey G\ndump' 250x60)
+is "O3: nothing of a line is hidden by what is in it" "$(head -60 <<<"$out" | grep -c ' end *$')" 11
+like "O3: concealed is shown, colours that are none are text" "$out" '38;5;300mA.*BCD.*EFhidden end'
+like "O3: a string without its end" "$out" 'unterminated \^\[\]52;c;QUJD'
+like "O6: overlong, too high, half and cut" "$out" 'overlong \\xc0\\xaf \\xe0\\x80\\xaf .* high \\xf4\\x90\\x80\\x80 surr \\xed\\xa0\\x80.* cut \\xe6\\xbc end'
+see_all "all kinds, in the pager" G '\r' '/zwj .*flag\r' '\r' . . g 'jjjj' w '\x1b[C\x1b[C' G
 finish

@@ -62,5 +62,31 @@ like "with the head of its part" "$shown" '^[> ]*code +1 line'
 unlike "no other lines" "$shown" 'Check layer limits'
 like "Tab keeps it" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fTIV\nkey Enter Tab\nwait-idle')" '^ \[[0-9]+ of [0-9]+ match TIV\]'
 like "Esc shows all" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fTIV\nkey Enter Esc\nwait-idle')" 'Check layer limits'
-like "nothing that matches: all is shown, and said" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fno such line\nkey Enter\nwait-idle\nsee Check layer limits')" "'no such line' is not in this difference: all lines are shown"
+like "nothing that matches is said" "$(play $'wait-idle\ntext :2.2\nkey Enter d\nwait-idle\ntext fno such line\nkey Enter\nwait-idle')" 'Nothing here matches'
+# in a difference as in every list
+fixture diff "$work/diff"
+out=$("$TICKMARK" --script - --size 100x30 --dump none "$work/diff" 2>&1 <<'X'
+wait-idle
+text :1.2
+key Enter d
+wait-idle
+key g
+text /total
+key Enter
+unsee 1 of
+key g
+text /south
+key Enter n n n n n n n n n n n n n n n n n n n n
+see went on from the beginning
+text /nosuchword
+key Enter
+see 'nosuchword' is not in this difference
+key Esc n
+see nothing to search for
+key G + j Enter
+key q
+key q
+X
+)
+is "a difference is searched" "$?$out" 0
 finish

@@ -14,7 +14,7 @@ def cells(line):
     """A character for each cell; "" behind a wide one."""
     out = []
     for c in line:
-        if unicodedata.combining(c) and out:
+        if unicodedata.category(c) in ("Mn", "Me") and out:
             out[-1] += c
             continue
         out.append(c)
