@@ -37,7 +37,7 @@ static bool restore(struct ui *ui, const struct beginning *b)
 	struct view *dossier;
 
 	if (!b->at.attempt)
-		return false;
+		return b->arg != NULL; /* ":mark record accepted" needs none */
 	view_panes_select(ui->stack[0], b->at.attempt, false);
 	if (b->queue)
 		ui_push(ui, view_queue_new(ui, &b->drawn, b->at.step));

@@ -4,6 +4,7 @@
 
 #include "model/legend.h"
 #include "spawn.h"
+#include "text.h"
 
 struct saying {
 	struct ui *ui;
@@ -39,6 +40,27 @@ static struct saying *saying_new(struct view *v, const char *what)
 		ui_notice(v->ui, "choose an attempt first");
 	saying_free(s);
 	return NULL;
+}
+
+/* The record as a whole: what is said of it is the opinion. */
+static struct saying *saying_of_record(struct view *v)
+{
+	struct saying *s = xcalloc(1, sizeof(*s));
+
+	s->ui = v->ui;
+	snprintf(s->subject.ref, sizeof(s->subject.ref), "record");
+	return s;
+}
+
+/* Whether `arg` begins with the word "record"; then it goes behind that. */
+static bool take_record(const char **arg)
+{
+	size_t n = strlen("record");
+
+	if (!*arg || strncmp(*arg, "record", n) != 0 || ((*arg)[n] && (*arg)[n] != ' '))
+		return false;
+	*arg += n + strspn(*arg + n, " ");
+	return true;
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
@@ -96,7 +118,8 @@ static bool take_judgement(struct saying *s, const char *arg, const char **note)
 
 unsigned act_mark(struct view *v, const char *arg)
 {
-	struct saying *s = saying_new(v, "marked");
+	bool whole = take_record(&arg);
+	struct saying *s = whole ? saying_of_record(v) : saying_new(v, "marked");
 	const char *note;
 
 	if (!s)
@@ -134,7 +157,13 @@ static void file_note(void *ctx, const char *text)
 	struct err e = { 0 };
 
 	if (review_note(ui->ws, s->subject.attempt, &at, text, "screen", &e)) {
-		ui_notice(ui, "noted on %s", s->subject.ref);
+		struct buf place = { 0 };
+
+		review_place_text(&at, &place);
+		char *where = escape_name_dup(place.data ? place.data : "");
+		ui_notice(ui, "noted on %s%s%s", s->subject.ref, *where ? " " : "", where);
+		free(where);
+		buf_free(&place);
 		ui->after_prompt |= ui_changed(ui, s->subject.attempt);
 	} else {
 		ui_error(ui, "not noted: %s", e.msg);

@@ -83,7 +83,7 @@ const struct command_info command_table[] = {
 	{ CMD_SELECT, "select", { NULL, "v", "v" }, "select lines, for copying", 0 },
 	{ CMD_SAVE, "save", EVERYWHERE("s"), "save an artifact into the folder", COMMAND_ARG },
 	{ CMD_OUTSIDE, "outside", EVERYWHERE("o"), "open a copy of an artifact outside (asks)", 0 },
-	{ CMD_MARK, "mark", EVERYWHERE("t"), "mark: Tab chooses the judgement, a note, Enter files it",
+	{ CMD_MARK, "mark", EVERYWHERE("t"), "mark: Tab chooses the judgement, a note, Enter files it (`:mark record`: all of it)",
 	  COMMAND_ARG | COMMAND_WRITES | COMMAND_REVIEWS },
 	{ CMD_NOTE, "note", EVERYWHERE("c"), "write a note on the attempt, the line or the file",
 	  COMMAND_ARG | COMMAND_WRITES | COMMAND_REVIEWS },

@@ -181,13 +181,17 @@ static unsigned queue_changed(struct view *view, int64_t attempt)
 	return TURN_DRAW;
 }
 
+/* Any of its columns, each by itself, so that ^ and $ mean what they seem to; or two beside each other. */
 static enum row_answer holds(struct view *view, const struct list_key *key, struct search *search)
 {
 	const struct queue_entry *en = &queue_of(view)->queue.v[key->v[0]];
-	char *text = xasprintf("%s %s %s %s", en->ref, outcome_word(en->state), en->title, en->reason);
-	enum row_answer answer = row_has(search, text, strlen(text));
+	char *line = xasprintf("%s %s %s %s", en->ref, outcome_word(en->state), en->title, en->reason);
+	const char *const texts[] = { line, en->title, en->reason };
+	enum row_answer answer = ROW_LACKS;
 
-	free(text);
+	for (size_t i = 0; i < ARRAY_LEN(texts) && answer == ROW_LACKS; i++)
+		answer = row_has(search, texts[i], strlen(texts[i]));
+	free(line);
 	return answer;
 }
 

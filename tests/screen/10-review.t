@@ -56,6 +56,10 @@ text limit, not TIV: agreed to the terms
 key Enter
 wait-idle
 see ✓ accepted
+text :mark record questioned subject to 4.1
+key Enter
+wait-idle
+see record questioned by
 text :report review.html
 key Enter
 wait the report is in review.html
@@ -66,6 +70,7 @@ tm show 2.2 --json; jis "the correction is accepted, with its note" '[(m["judgem
 	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer', 'screen')]"
 tm show 4 --json; jis "the failure is rejected" '[m["judgement"] for m in d["marks"]]' "['rejected']"
 like "the report says so" "$(cat review.html)" 'accepted.*limit, not TIV'
+like "with her opinion on the whole" "$(cat review.html)" '<dt>opinion</dt><dd>questioned by R. Eviewer, .*, not signed: subject to 4\.1'
 is "as the same sample again" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1 | grep -c '^[0-9].*Cut the')" 0
 like "which knows what was done" "$("$TICKMARK" queue --sample 5 --seed 7 2>&1)" '^5 of 5 steps drawn by seed 7: 2 reviewed, 3 to review$'
 
@@ -90,7 +95,7 @@ yes "what was sent is as it was" cmp sent.db before.db
 like "her report says so" "$(cat review.html)" 'accepted.*limit, not TIV'
 cd "$work/own" || exit 1
 tm show 2.2 --json; jis "of which the owner knows nothing yet" 'd["marks"]' "[]"
-tm merge "$work/hers/sent.review.db"; like "until it is merged" "$out" '^merged: 2 marks'
+tm merge "$work/hers/sent.review.db"; like "until it is merged" "$out" '^merged: 3 marks'
 tm show 2.2 --json; jis "as she filed it" '[(m["judgement"], m["note"], m["reviewer"]) for m in d["marks"]]' \
 	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer')]"
 tm verify; is "and the owner's record is whole" "$rc" 0

@@ -38,6 +38,7 @@ like "Esc shows all" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext fnope\nkey 
 unlike "another attempt is shown in whole" "$(play $'wait-idle\ntext :2.1\nkey Enter p\ntext fTIV\nkey Enter\nwait-idle\nsee match TIV\nkey >\nwait-idle')" 'match'
 like "Enter goes to the line that a traceback names, and shows it" "$(play $'wait-idle\ntext :4\nkey Enter p\ntext fFile|KeyError\nkey Enter\ntext /KeyError\nkey Enter Enter\nwait-idle\nsee import csv')" 'line [0-9]+ of the code'
 like "the queue" "$(play $'wait-idle\nkey 5\nwait-idle\ntext frefused\nkey Enter\nwait-idle\nsee 5.1\nunsee 4.1')" '1 of [0-9]+ match refused'
+like "the queue: a column by itself" "$(play $'wait-idle\nkey 5\nwait-idle\ntext f^Fetch the rates$\nkey Enter\nwait-idle\nsee 5.1')" '1 of [0-9]+ match'
 like "u goes along what is left" "$(play $'wait-idle\nkey 5\nwait-idle\ntext frefused|hidden\nkey Enter\nwait-idle\nkey g Enter u\nwait-idle\nkey q')" 'match refused\|hidden'
 like "what S found" "$(play $'wait-idle\ntext :search-record e\nkey Enter\nwait-idle\ntext fnope\nkey Enter\nwait-idle')" 'match nope'
 like "with the attempt that it is of" "$(play $'wait-idle\ntext :search-record e\nkey Enter\nwait-idle\ntext fnope\nkey Enter\nwait-idle')" '^> +4\.1 +Cut the schedule'
