@@ -43,12 +43,14 @@ static bool is_bound(struct store *review, struct store *original, bool *bound, 
 {
 	struct uuid ours, theirs;
 	struct ledger_head head;
-	int64_t seq, begun;
+	struct ledger_head there;
+	int64_t begun;
 
 	if (!store_uuid(original, &theirs, e) || !store_head(original, &head, e) || !store_uuid(review, &ours, e) ||
-	    !store_ledger_find(review, &head.entry, &seq, e) || !store_event_at(review, head.seq + 1, BEGUN, &begun, NULL, e))
+	    !store_head_at(review, head.seq, &there, e) || !store_event_at(review, head.seq + 1, BEGUN, &begun, NULL, e))
 		return false;
-	*bound = memcmp(&ours, &theirs, sizeof(ours)) == 0 && seq == head.seq && begun;
+	*bound = memcmp(&ours, &theirs, sizeof(ours)) == 0 && there.seq == head.seq &&
+	         digest_equal(&there.entry, &head.entry) && begun;
 	return true;
 }
 

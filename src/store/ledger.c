@@ -257,6 +257,11 @@ bool store_head(struct store *st, struct ledger_head *out, struct err *e)
 	return ledger_before(st, INT64_MAX, out, e);
 }
 
+bool store_head_at(struct store *st, int64_t seq, struct ledger_head *out, struct err *e)
+{
+	return ledger_before(st, seq < INT64_MAX ? seq + 1 : seq, out, e);
+}
+
 bool store_ledger_find(struct store *st, const struct digest *entry, int64_t *seq, struct err *e)
 {
 	struct sql q;

@@ -30,10 +30,11 @@
 	" open_files, processes, stream_head, stream_tail, stream_total, artifact_files, artifact_depth," \
 	" blas_threads"
 
-/* Never one that a pruned row had. */
+/* Never one that a pruned row had: of the pruned ones the newest entry has the largest. CROSS: from the few that were
+ * pruned to the ledger, never through all of the ledger. */
 #define NEXT_ID(table, kind) \
-	" 1 + max(coalesce((SELECT max(id) FROM " table "), 0), coalesce((SELECT max(l.subject) FROM ledger_content c" \
-	" JOIN ledger l ON l.seq = c.seq WHERE l.kind = '" kind "'), 0))"
+	" 1 + max(coalesce((SELECT max(id) FROM " table "), 0), coalesce((SELECT l.subject FROM ledger_content c" \
+	" CROSS JOIN ledger l ON l.seq = c.seq WHERE l.kind = '" kind "' ORDER BY c.seq DESC LIMIT 1), 0))"
 
 #define MESSAGE_ROW "SELECT m.id, m.uuid, k.kind, k.name, k.version, m.text, m.at_us, m.how" \
 	" FROM message m LEFT JOIN asker k ON k.id = m.asker"
@@ -233,7 +234,7 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced,"
 	                      " (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)"
 	                      /* Bytes that were pruned cannot be offered. */
-	                      " FROM produced p WHERE sha256 IN (SELECT sha256 FROM blob) ORDER BY path, step DESC",
+	                      " FROM produced p WHERE path > ? AND sha256 IN (SELECT sha256 FROM blob) ORDER BY path, step DESC",
 	[SQL_TOMBSTONE_CONTENT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.sha256 = ?"
 	                          " AND t.what = 'content' ORDER BY t.id DESC LIMIT 1",
 
@@ -273,7 +274,6 @@ const char *const sql_table[SQL_COUNT] = {
 	                     " AND t.what IN ('attempt', 'check') ORDER BY t.id DESC LIMIT 1",
 	[SQL_LEDGER_CONTENT_ADD] = "INSERT INTO ledger_content (seq, prune, content) VALUES (?, ?, ?)",
 	[SQL_LEDGER_CONTENT_GET] = "SELECT content FROM ledger_content WHERE seq = ?",
-	[SQL_LEDGER_OF] = "SELECT seq FROM ledger WHERE kind = ? AND subject = ?",
 	/* Sets of inputs and artifacts are stored whole. */
 	[SQL_LARGEST] = "SELECT b.size, e.attempt, m.path, m.path_bytes, e.inputs = m.manifest FROM"
 	                " (SELECT sha256, size FROM blob ORDER BY size DESC LIMIT ?) b"
