@@ -69,6 +69,8 @@ void *xmalloc_large(size_t n);
 /* This process forks no more: what it allocates from now on lies on one huge page, if the kernel has one,
  * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
 void heap_settle(void);
+/* From now on some MiB that are freed stay at hand: who asks for as much again and again pays for its pages once. */
+void heap_hold(void);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);

@@ -262,7 +262,9 @@ struct produced {
 	struct digest replaced; /* content offered there to that attempt; zero: none */
 	enum judgement judgement; /* of the attempt */
 };
-bool store_produced(struct store *st, bool (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e);
+/* What `fn` wants to see after one: a path that many steps made costs no more than one that it has seen enough of. */
+enum produced_next { PRODUCED_ENOUGH, PRODUCED_NEXT, PRODUCED_NEXT_PATH };
+bool store_produced(struct store *st, enum produced_next (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e);
 
 /* ---- the ledger (ledger.c, verify.c) ------------------------------------------------------------ */
 
@@ -273,6 +275,8 @@ bool store_event(struct store *st, const char *kind, int64_t subject, const char
 bool store_event_at(struct store *st, int64_t at, const char *kind, int64_t *seq, char **text, struct err *e);
 struct ledger_head { int64_t seq; int64_t at_us; struct digest entry; };
 bool store_head(struct store *st, struct ledger_head *out, struct err *e);
+/* The head as it was when the ledger had grown to `seq`. */
+bool store_head_at(struct store *st, int64_t seq, struct ledger_head *out, struct err *e);
 /* Place of the entry with this hash; 0: there is none. */
 bool store_ledger_find(struct store *st, const struct digest *entry, int64_t *seq, struct err *e);
 

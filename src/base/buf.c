@@ -66,6 +66,13 @@ void heap_settle(void)
 		madvise((void *)border, HUGE_PAGE, MADV_HUGEPAGE);
 }
 
+void heap_hold(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
+
 void *xcalloc(size_t n, size_t size)
 {
 	if (n == 0 || size == 0)

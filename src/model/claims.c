@@ -93,7 +93,7 @@ static void take_before_rejected(struct loading *l, const struct produced *p)
 	}
 }
 
-static bool take_produced(void *ctx, const struct produced *p)
+static enum produced_next take_produced(void *ctx, const struct produced *p)
 {
 	struct loading *l = ctx;
 	struct claims *c = l->out;
@@ -101,10 +101,10 @@ static bool take_produced(void *ctx, const struct produced *p)
 	/* Rows of a path stand together, highest step first, and only that one counts: of those that nobody
 	 * rejected. */
 	if (!may_be_offered(p->path) || (c->n > 0 && strcmp(c->v[c->n - 1].path, p->path) == 0))
-		return true;
+		return PRODUCED_NEXT_PATH;
 	if (p->judgement == JUDGED_REJECTED) {
 		take_before_rejected(l, p);
-		return l->ok;
+		return l->ok ? PRODUCED_NEXT : PRODUCED_ENOUGH;
 	}
 	struct claim *v = add(c, xstrdup(p->path));
 	v->attempt = p->attempt;
@@ -113,7 +113,7 @@ static bool take_produced(void *ctx, const struct produced *p)
 	v->mode = p->mode;
 	v->sha256 = p->sha256;
 	v->replaced = p->replaced;
-	return true;
+	return PRODUCED_NEXT_PATH;
 }
 
 /* ---- mentions ---- */

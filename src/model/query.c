@@ -326,17 +326,19 @@ static bool look_attached(void *ctx, const struct attachment *a)
 	return true;
 }
 
-static bool look_produced(void *ctx, const struct produced *p)
+static enum produced_next look_produced(void *ctx, const struct produced *p)
 {
 	struct elsewhere *x = ctx;
 
 	/* By path, highest step first: the first of this path is what a later step sees. */
-	if (p->judgement == JUDGED_REJECTED || strcmp(p->path, x->input->path) != 0)
-		return true;
+	if (strcmp(p->path, x->input->path) != 0)
+		return PRODUCED_NEXT_PATH;
+	if (p->judgement == JUDGED_REJECTED)
+		return PRODUCED_NEXT;
 	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
 	x->content = p->sha256;
 	x->at_us = p->at_us;
-	return false;
+	return PRODUCED_ENOUGH;
 }
 
 /* Size and time are not trusted, but for a size that differs. */

@@ -43,12 +43,14 @@ static bool is_bound(struct store *review, struct store *original, bool *bound, 
 {
 	struct uuid ours, theirs;
 	struct ledger_head head;
-	int64_t seq, begun;
+	struct ledger_head there;
+	int64_t begun;
 
 	if (!store_uuid(original, &theirs, e) || !store_head(original, &head, e) || !store_uuid(review, &ours, e) ||
-	    !store_ledger_find(review, &head.entry, &seq, e) || !store_event_at(review, head.seq + 1, BEGUN, &begun, NULL, e))
+	    !store_head_at(review, head.seq, &there, e) || !store_event_at(review, head.seq + 1, BEGUN, &begun, NULL, e))
 		return false;
-	*bound = memcmp(&ours, &theirs, sizeof(ours)) == 0 && seq == head.seq && begun;
+	*bound = memcmp(&ours, &theirs, sizeof(ours)) == 0 && there.seq == head.seq &&
+	         digest_equal(&there.entry, &head.entry) && begun;
 	return true;
 }
 
@@ -63,15 +65,26 @@ static bool check_bound(const char *review, const char *file, struct err *e)
 	return ok && (bound || err_set(e, ERR_EXISTS, "%s is no review of %s as it is now; it is left alone", review, file));
 }
 
-/* A file that is being written here, or was until somebody was killed. */
+static bool is_there(const char *file, const char *suffix, bool *content)
+{
+	char *name = xasprintf("%s%s", file, suffix);
+	struct stat sb;
+	bool there = stat(name, &sb) == 0 && sb.st_uid == geteuid();
+
+	*content = there && sb.st_size > 0;
+	free(name);
+	return there;
+}
+
+/* A file that is being written here, or was until somebody was killed: it can be read without making anything
+ * beside it, and need not be copied for that. */
 static bool is_live(const char *file)
 {
-	char *wal = xasprintf("%s-wal", file);
-	struct stat sb;
-	bool live = stat(wal, &sb) == 0 && sb.st_size > 0;
+	bool wal, shm;
 
-	free(wal);
-	return live;
+	is_there(file, "-wal", &wal);
+	is_there(file, "-shm", &shm);
+	return wal && shm;
 }
 
 /* A review file that this user began on this machine; one that came by mail (by itself) is evidence. */
@@ -85,9 +98,7 @@ static bool is_own(const char *file)
 
 	if (!has_suffix(file, SUFFIX) || stat(file, &sb) < 0 || sb.st_uid != geteuid() || access(file, W_OK) < 0)
 		return false;
-	if (is_live(file))
-		return true;
-	st = store_open(file, STORE_EVIDENCE, NULL);
+	st = store_open(file, is_live(file) ? STORE_READ : STORE_EVIDENCE, NULL);
 	if (!st)
 		return false;
 	here = xasprintf(" on %s", clock_host());
@@ -226,6 +237,17 @@ static bool check_name(const char *review, struct err *e)
 	       err_set(e, ERR_INPUT, "a review file is known by its name: %s must end in " SUFFIX, review);
 }
 
+/* Said of the name that the user gave, and before all of the record was read. */
+static bool check_folder(const char *review, struct err *e)
+{
+	char *dir = path_dir(review);
+	bool ok = access(dir, W_OK | X_OK) == 0 ||
+	          err_set(e, ERR_SYS, "cannot make %s: %s; name a review file in another folder", review, strerror(errno));
+
+	free(dir);
+	return ok;
+}
+
 /* Under a name of its own until it is one: a kill leaves no copy that looks like a review, and of several that
  * begin at once one is the first. */
 static bool copy_and_begin(struct store *st, const char *file, const char *review, struct keep_copy *out, struct err *e)
@@ -251,7 +273,7 @@ bool keep_review(const char *file, const char *review, struct keep_copy *out, in
 	if (!st)
 		return false;
 	bool ok = !fs_exists(AT_FDCWD, review) || err_set(e, ERR_EXISTS, "%s is there already; tickmark %s opens it", review, review);
-	ok = ok && store_verify(st, ignore_fault, NULL, NULL, &r, e);
+	ok = ok && check_folder(review, e) && store_verify(st, ignore_fault, NULL, NULL, &r, e);
 	if (ok)
 		*faults = r.faults;
 	ok = ok && copy_and_begin(st, file, review, out, e);

@@ -11,16 +11,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define BLOCK (64 << 10)
+#define BLOCK (256 << 10)
 #define BLOCKS 8
-#define IN_A_ROW 4 /* pages asked for in the same block before it is read */
+#define IN_A_ROW 4         /* pages asked for one behind the other before their block is read */
+#define WORTH (BLOCK / 16) /* bytes asked for in a block, so that the next one is read whole, too */
 
 struct block {
 	sqlite3_int64 at;  /* of its first byte in the file; -1: none */
 	int n;             /* bytes */
 	int pins;          /* pages that SQLite holds */
+	int asked;         /* bytes of it that were asked for */
 	uint64_t used;     /* when last */
 	char *bytes;       /* owned; BLOCK of them */
+};
+
+/* Pages that were asked for one behind the other. */
+struct run {
+	sqlite3_int64 end; /* of the last one; -1: none */
+	int pages;
 };
 
 /* Lies behind SQLite's own file in the same memory. */
@@ -29,8 +37,7 @@ struct ahead {
 	sqlite3_io_methods methods; /* those, with ours in place of some */
 	struct block blocks[BLOCKS];
 	sqlite3_int64 size;         /* of the file; -1: not asked since a transaction began */
-	sqlite3_int64 missed;       /* block that was asked for last and not there */
-	int in_a_row;
+	struct run runs[2];         /* of pages that were not there; the other one is often of pointer maps */
 	uint64_t clock;
 };
 
@@ -51,8 +58,9 @@ static void forget(struct ahead *a)
 {
 	for (int i = 0; i < BLOCKS; i++)
 		a->blocks[i].at = -1;
-	a->size = a->missed = -1;
-	a->in_a_row = 0;
+	for (int i = 0; i < 2; i++)
+		a->runs[i].end = -1;
+	a->size = -1;
 }
 
 static int close_file(sqlite3_file *f)
@@ -115,18 +123,26 @@ static struct block *load(sqlite3_file *f, struct ahead *a, sqlite3_int64 at)
 	if (a->own->xRead(f, b->bytes, b->n, at) != SQLITE_OK)
 		return NULL; /* SQLite asks for the page itself, and tells why not */
 	b->at = at;
+	b->asked = 0;
 	return b;
 }
 
-/* Pages here and there are better read alone: what is read whole is the block behind one that was, or in which
- * some pages were asked for in a row. */
-static bool is_worth_it(struct ahead *a, sqlite3_int64 at)
+/* Pages here and there are better read alone, as those of a table that others grew in between: what is read whole
+ * is the block behind one that was asked for much, or in which some pages were asked for in a row. */
+static bool is_worth_it(struct ahead *a, sqlite3_int64 at, sqlite3_int64 offset, int n)
 {
-	if (at >= BLOCK && find(a, at - BLOCK))
+	const struct block *before = find(a, at - BLOCK);
+
+	if (at >= BLOCK && before && before->asked >= WORTH)
 		return true;
-	a->in_a_row = a->missed == at ? a->in_a_row + 1 : 1;
-	a->missed = at;
-	return a->in_a_row >= IN_A_ROW;
+	if (a->runs[0].end != offset) {
+		struct run other = a->runs[1];
+
+		a->runs[1] = a->runs[0];
+		a->runs[0] = other.end == offset ? other : (struct run){ 0 };
+	}
+	a->runs[0].end = offset + n;
+	return ++a->runs[0].pages >= IN_A_ROW;
 }
 
 static int fetch(sqlite3_file *f, sqlite3_int64 offset, int n, void **out)
@@ -136,11 +152,12 @@ static int fetch(sqlite3_file *f, sqlite3_int64 offset, int n, void **out)
 	struct block *b = find(a, at);
 
 	*out = NULL;
-	if (!b && is_worth_it(a, at))
+	if (!b && is_worth_it(a, at, offset, n))
 		b = load(f, a, at);
 	if (!b || offset - at + n > b->n)
 		return SQLITE_OK;
 	b->pins++;
+	b->asked += n;
 	b->used = ++a->clock;
 	*out = b->bytes + (offset - at);
 	return SQLITE_OK;

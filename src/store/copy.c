@@ -19,24 +19,25 @@ static char *part_name(const char *path)
 	return xasprintf("%s.%.8s", path, id);
 }
 
-static bool make_part(const char *part, struct err *e)
+/* Errors name what the user gave. */
+static bool make_part(const char *part, const char *path, struct err *e)
 {
 	int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return err_sys(e, "cannot make %s", part);
-	bool ok = fchmod(fd, 0600) == 0 || err_sys(e, "cannot make %s", part);
+		return err_sys(e, "cannot make %s", path);
+	bool ok = fchmod(fd, 0600) == 0 || err_sys(e, "cannot make %s", path);
 	close(fd);
 	return ok;
 }
 
-static bool sync_part(const char *part, struct err *e)
+static bool sync_part(const char *part, const char *path, struct err *e)
 {
 	int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	bool ok = fd >= 0 && fsync(fd) == 0;
 
 	if (!ok)
-		err_sys(e, "cannot write %s to the disk", part);
+		err_sys(e, "cannot write %s to the disk", path);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -44,7 +45,7 @@ static bool sync_part(const char *part, struct err *e)
 
 static bool finish(const char *part, const char *path, struct err *e)
 {
-	return sync_part(part, e) && (renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
+	return sync_part(part, path, e) && (renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
 	                              (errno == EINVAL && link(part, path) == 0) || err_sys(e, "cannot make %s", path));
 }
 
@@ -55,7 +56,7 @@ static bool copy(struct store *st, const char *path, bool (*fill)(struct store *
 		return err_set(e, ERR_EXISTS, "%s is there already; name another file", path);
 	static const char *const beside[] = { "", "-journal", "-wal", "-shm" };
 	char *part = part_name(path);
-	bool ok = make_part(part, e) && fill(st, part, e) && finish(part, path, e);
+	bool ok = make_part(part, path, e) && fill(st, part, e) && finish(part, path, e);
 	for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
 		char *name = xasprintf("%s%s", part, beside[i]);
 		unlink(name);

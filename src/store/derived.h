@@ -9,7 +9,7 @@
 	"SELECT * FROM (SELECT 'steps' AS name, count(*) AS value FROM step"                                        \
 	" UNION ALL SELECT 'attempts', count(*) FROM attempt WHERE check_of IS NULL"                                \
 	" UNION ALL SELECT 'checks', count(*) FROM attempt WHERE check_of IS NOT NULL"                              \
-	" UNION ALL SELECT 'running', count(*) FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)"      \
+	" UNION ALL SELECT 'running', count(*) - count(e.attempt) FROM attempt a LEFT JOIN attempt_end e ON e.attempt = a.id" \
 	" UNION ALL SELECT e.outcome, count(*) FROM attempt_end e JOIN attempt a ON a.id = e.attempt"               \
 	" WHERE a.check_of IS NULL GROUP BY 1"                                                                      \
 	" UNION ALL SELECT CASE WHEN j IS NULL OR j = 'withdrawn' THEN 'to review' ELSE j END, count(*)"            \
@@ -22,7 +22,7 @@
 	" FROM attempt WHERE check_of IS NULL GROUP BY step) s LEFT JOIN (SELECT a.step, max(m.id) AS mark"         \
 	" FROM mark m JOIN attempt a ON a.id = m.attempt GROUP BY a.step) k ON k.step = s.step"
 
-#define DERIVED_RUNNING "SELECT id AS attempt FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)"
+#define DERIVED_RUNNING "SELECT id AS attempt FROM attempt a WHERE NOT EXISTS (SELECT 1 FROM attempt_end WHERE attempt = a.id)"
 
 /* Of the columns beside max() SQLite takes those of the row that has it. */
 #define DERIVED_PRODUCED                                                                                            \

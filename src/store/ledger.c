@@ -64,6 +64,12 @@ void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i)
 	}
 }
 
+static void hash_row(struct sql *q, struct hasher *h)
+{
+	for (int i = 0; i < sqlite3_column_count(q->s); i++)
+		ledger_hash_column(h, q->s, i);
+}
+
 /* All rows of one SELECT, with their number behind. */
 static bool hash_rows(struct store *st, enum sql_id id, int64_t subject, struct hasher *h, struct err *e)
 {
@@ -76,46 +82,93 @@ static bool hash_rows(struct store *st, enum sql_id id, int64_t subject, struct 
 	bind_int(&q, subject);
 	while ((answer = sql_row(&q, e)) == SQL_ROW) {
 		rows++;
-		for (int i = 0; i < sqlite3_column_count(q.s); i++)
-			ledger_hash_column(h, q.s, i);
+		hash_row(&q, h);
 	}
 	hash_int(h, rows);
 	return answer == SQL_DONE;
 }
 
-static bool has_rows(struct store *st, const char *table)
-{
-	char sql[64];
-	int64_t n = 1;
+/* ---- one after the other ------------------------------------------------------------------------ */
 
-	snprintf(sql, sizeof(sql), "SELECT EXISTS (SELECT 1 FROM %s)", table);
-	return !db_number(st, sql, &n, NULL) || n > 0;
+#define SKIP_MOST 8 /* rows of subjects that nobody asks for, before it is cheaper to begin anew */
+
+static const struct { enum sql_id one, from; } walks[LEDGER_WALKS] = {
+	{ SQL_FACTS_QUEUED, SQL_WALK_QUEUED }, { SQL_FACTS_ARGS, SQL_WALK_ARGS },   { SQL_FACTS_ENV, SQL_WALK_ENV },
+	{ SQL_FACTS_CALLS, SQL_WALK_CALLS },   { SQL_FACTS_ENDED, SQL_WALK_ENDED }, { SQL_FACTS_REFUSALS, SQL_WALK_REFUSALS },
+};
+
+/* A subject that is no number stands behind all that are, and is nobody's. */
+static bool walk_on(struct ledger_steps *s, struct err *e)
+{
+	enum sql_answer answer = sql_row(&s->q, e);
+	bool number = answer == SQL_ROW && sqlite3_column_type(s->q.s, 0) == SQLITE_INTEGER;
+
+	s->at = number ? sqlite3_column_int64(s->q.s, 0) : INT64_MAX;
+	return answer != SQL_FAILED;
 }
 
-void ledger_absent(struct store *st, struct ledger_absent *out)
+static bool walk_anew(struct store *st, enum sql_id from, struct ledger_steps *s, int64_t subject, struct err *e)
 {
-	out->args = !has_rows(st, "attempt_arg");
-	out->env = !has_rows(st, "attempt_env");
-	out->calls = !has_rows(st, "attempt_call");
-	out->refusals = !has_rows(st, "refusal");
+	sql_end(&s->q);
+	s->begun = sql_start(st, from, &s->q, e);
+	if (!s->begun)
+		return false;
+	bind_int(&s->q, subject);
+	return walk_on(s, e);
 }
 
-static bool is_absent(const struct ledger_absent *absent, enum sql_id id)
+static bool walk_to(struct store *st, enum sql_id from, struct ledger_steps *s, int64_t subject, struct err *e)
 {
-	return absent && ((id == SQL_FACTS_ARGS && absent->args) || (id == SQL_FACTS_ENV && absent->env) ||
-	                  (id == SQL_FACTS_CALLS && absent->calls) || (id == SQL_FACTS_REFUSALS && absent->refusals));
+	bool ahead = s->begun && subject > s->asked;
+
+	s->asked = subject;
+	for (int i = 0; ahead && s->at < subject; i++) {
+		ahead = i < SKIP_MOST;
+		if (ahead && !walk_on(s, e))
+			return false;
+	}
+	return ahead || walk_anew(st, from, s, subject, e);
+}
+
+static bool hash_walk(struct store *st, enum sql_id from, struct ledger_steps *s, int64_t subject, struct hasher *h,
+                      struct err *e)
+{
+	int64_t rows = 0;
+	bool ok = walk_to(st, from, s, subject, e);
+
+	while (ok && s->at == subject && subject != INT64_MAX) {
+		rows++;
+		hash_row(&s->q, h);
+		ok = walk_on(s, e);
+	}
+	hash_int(h, rows);
+	return ok;
+}
+
+void ledger_walk_end(struct ledger_walk *w)
+{
+	for (size_t i = 0; i < ARRAY_LEN(w->of); i++)
+		sql_end(&w->of[i].q);
+	*w = (struct ledger_walk){ 0 };
+}
+
+static bool hash_facts(struct store *st, enum sql_id id, int64_t subject, struct ledger_walk *walk, struct hasher *h,
+                       struct err *e)
+{
+	for (size_t i = 0; walk && i < ARRAY_LEN(walks); i++)
+		if (walks[i].one == id)
+			return hash_walk(st, walks[i].from, &walk->of[i], subject, h, e);
+	return hash_rows(st, id, subject, h, e);
 }
 
 bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, const struct digest *chunks,
-                    const struct ledger_absent *absent, struct digest *out, struct err *e)
+                    struct ledger_walk *walk, struct digest *out, struct err *e)
 {
 	struct hasher h;
 
 	hash_begin(&h);
 	for (size_t i = 0; i < kind->facts_n; i++)
-		if (is_absent(absent, kind->facts[i]))
-			hash_int(&h, 0); /* what hash_rows ends with */
-		else if (!hash_rows(st, kind->facts[i], subject, &h, e))
+		if (!hash_facts(st, kind->facts[i], subject, walk, &h, e))
 			return false;
 	if (kind->streams)
 		hash_blob(&h, chunks->b, sizeof(chunks->b));
@@ -180,14 +233,15 @@ struct digest ledger_entry_hash(const struct ledger_entry *entry, const struct d
 	return hash_end(&h);
 }
 
-bool store_head(struct store *st, struct ledger_head *out, struct err *e)
+bool ledger_before(struct store *st, int64_t seq, struct ledger_head *out, struct err *e)
 {
 	enum sql_answer answer;
 	struct sql q;
 
 	*out = (struct ledger_head){ 0 };
-	if (!sql_start(st, SQL_LEDGER_HEAD, &q, e))
+	if (!sql_start(st, SQL_LEDGER_BEFORE, &q, e))
 		return false;
+	bind_int(&q, seq);
 	answer = sql_row(&q, e);
 	if (answer == SQL_ROW) {
 		out->seq = col_int(&q);
@@ -196,6 +250,16 @@ bool store_head(struct store *st, struct ledger_head *out, struct err *e)
 	}
 	sql_end(&q);
 	return answer != SQL_FAILED;
+}
+
+bool store_head(struct store *st, struct ledger_head *out, struct err *e)
+{
+	return ledger_before(st, INT64_MAX, out, e);
+}
+
+bool store_head_at(struct store *st, int64_t seq, struct ledger_head *out, struct err *e)
+{
+	return ledger_before(st, seq < INT64_MAX ? seq + 1 : seq, out, e);
 }
 
 bool store_ledger_find(struct store *st, const struct digest *entry, int64_t *seq, struct err *e)

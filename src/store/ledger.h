@@ -22,13 +22,24 @@ extern const struct ledger_kind ledger_kinds[];
 extern const size_t ledger_kinds_n;
 const struct ledger_kind *ledger_kind_find(const char *kind); /* NULL: an event */
 
-/* Tables of facts that have no row at all, so that nobody need ask for those of one subject. */
-struct ledger_absent { bool args, env, calls, refusals; };
-void ledger_absent(struct store *st, struct ledger_absent *out);
+/*
+ * Facts of attempts for who asks for one after the other: each SELECT goes on to the next subject, instead of being
+ * begun anew for it. Begins as { 0 }, inside a read transaction; any order gives the same answers.
+ */
+#define LEDGER_WALKS 6
+struct ledger_walk {
+	struct ledger_steps {
+		struct sql q;
+		bool begun;
+		int64_t asked; /* subject that was asked for last */
+		int64_t at;    /* subject of the row at hand, behind it; INT64_MAX: there is none */
+	} of[LEDGER_WALKS];
+};
+void ledger_walk_end(struct ledger_walk *w);
 
-/* `chunks` is the hash of the streams, for kinds that have them; `absent` may be NULL. */
+/* `chunks` is the hash of the streams, for kinds that have them; `walk` may be NULL. */
 bool ledger_content(struct store *st, const struct ledger_kind *kind, int64_t subject, const struct digest *chunks,
-                    const struct ledger_absent *absent, struct digest *out, struct err *e);
+                    struct ledger_walk *walk, struct digest *out, struct err *e);
 /* A value as it is stored, so that 1, 1.0, '1', x'31' and NULL differ. */
 void ledger_hash_column(struct hasher *h, sqlite3_stmt *s, int i);
 /* Where prune took the rows of an entry, or the streams of an attempt, what was their hash. */
@@ -46,6 +57,9 @@ struct ledger_entry {
 };
 /* Hash of an entry behind `before` (NULL for the first). */
 struct digest ledger_entry_hash(const struct ledger_entry *entry, const struct digest *before);
+
+/* The newest entry before `seq` as it is recorded; seq 0 when there is none. */
+bool ledger_before(struct store *st, int64_t seq, struct ledger_head *out, struct err *e);
 
 /* Appends the entry of facts just written; `chunks` as above or NULL. Inside a transaction. */
 bool ledger_append(struct store *st, const char *kind, int64_t subject, const struct digest *chunks, struct err *e);

@@ -1,6 +1,9 @@
 /* Lists: rows by key, a page at a time. */
 #include "db.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static void read_row(struct sql *q, struct attempt_row *r)
 {
 	r->id = col_int(q);
@@ -138,26 +141,57 @@ bool store_running(struct store *st, store_row_fn fn, void *ctx, struct err *e)
 
 /* ---- what steps produced --------------------------------------------------------------------------- */
 
-bool store_produced(struct store *st, bool (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e)
+#define SKIP_MOST 16 /* rows of a path that nobody wants, before it is cheaper to look for the next path */
+
+/* The path as it is stored, which is what the rows are in order of. */
+static enum sql_answer next_path(struct sql *q, struct err *e)
 {
+	char *path = xstrdup(or_empty((const char *)sqlite3_column_text(q->s, 0)));
 	enum sql_answer answer;
+	int skipped = 0;
+
+	while ((answer = sql_row(q, e)) == SQL_ROW && strcmp(or_empty((const char *)sqlite3_column_text(q->s, 0)), path) == 0 &&
+	       ++skipped < SKIP_MOST)
+		;
+	if (skipped < SKIP_MOST) {
+		free(path);
+		return answer;
+	}
+	sqlite3_reset(q->s);
+	if (sqlite3_bind_text(q->s, 1, path, -1, free) != SQLITE_OK)
+		die("out of memory");
+	return sql_row(q, e);
+}
+
+static void read_produced(struct sql *q, struct produced *p)
+{
+	p->path = col_name(q);
+	p->step = col_int(q);
+	p->attempt = col_int(q);
+	p->size = col_int(q);
+	p->at_us = col_int(q);
+	p->mode = (uint16_t)col_int(q);
+	p->sha256 = col_digest(q);
+	p->replaced = col_digest(q);
+	p->judgement = judgement_parse(col_text(q));
+}
+
+bool store_produced(struct store *st, enum produced_next (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e)
+{
+	enum produced_next next = PRODUCED_NEXT;
+	enum sql_answer answer;
+	struct produced p;
 	struct sql q;
 
 	if (!sql_start(st, SQL_PRODUCED_EACH, &q, e))
 		return false;
-	while ((answer = sql_row(&q, e)) == SQL_ROW) {
-		struct produced p = { .path = col_name(&q) };
-
-		p.step = col_int(&q);
-		p.attempt = col_int(&q);
-		p.size = col_int(&q);
-		p.at_us = col_int(&q);
-		p.mode = (uint16_t)col_int(&q);
-		p.sha256 = col_digest(&q);
-		p.replaced = col_digest(&q);
-		p.judgement = judgement_parse(col_text(&q));
-		if (!fn(ctx, &p))
-			break;
+	bind_text(&q, "");
+	answer = sql_row(&q, e);
+	while (answer == SQL_ROW && next != PRODUCED_ENOUGH) {
+		read_produced(&q, &p);
+		next = fn(ctx, &p);
+		if (next != PRODUCED_ENOUGH)
+			answer = next == PRODUCED_NEXT ? sql_row(&q, e) : next_path(&q, e);
 	}
 	sql_end(&q);
 	return answer != SQL_FAILED;

@@ -226,18 +226,30 @@ static bool prune_streams(struct pruning *p, struct err *e)
 
 /* ---- whole attempts ------------------------------------------------------------------------------------- */
 
+/* The entries about what goes, in one walk through the ledger, which has no index. */
+static bool find_entries(struct pruning *p, struct err *e)
+{
+	return runf(p, NULL, e,
+	            "DROP TABLE IF EXISTS temp.covered;"
+	            "CREATE TEMP TABLE covered (kind TEXT, subject INTEGER, seq INTEGER, PRIMARY KEY (kind, subject)) WITHOUT ROWID;"
+	            "INSERT OR IGNORE INTO temp.covered SELECT kind, subject, seq FROM ledger"
+	            " WHERE (kind IN ('queued', 'ended') AND subject IN (SELECT attempt FROM temp.chosen))"
+	            " OR (kind = 'marked' AND subject IN (SELECT id FROM mark WHERE attempt IN (SELECT attempt FROM temp.chosen)))"
+	            " OR (kind = 'noted' AND subject IN (SELECT id FROM note WHERE attempt IN (SELECT attempt FROM temp.chosen)))");
+}
+
 static bool keep_content(struct pruning *p, const char *kind, int64_t subject, const struct digest *chunks, struct err *e)
 {
 	struct digest content;
+	char sql[128];
 	int64_t seq;
 	struct sql q;
 
-	if (!sql_start(p->st, SQL_LEDGER_OF, &q, e))
+	snprintf(sql, sizeof(sql), "SELECT seq FROM temp.covered WHERE kind = '%s' AND subject = %lld", kind, (long long)subject);
+	if (!db_number(p->st, sql, &seq, e))
 		return false;
-	bind_text(&q, kind);
-	bind_int(&q, subject);
-	if (!sql_int(&q, &seq, e) || seq == 0)
-		return seq != 0 || err_set(e, ERR_CORRUPT, "no ledger entry \"%s\" covers it; tickmark verify says more", kind);
+	if (seq == 0)
+		return err_set(e, ERR_CORRUPT, "no ledger entry \"%s\" covers it; tickmark verify says more", kind);
 	if (!ledger_content(p->st, ledger_kind_find(kind), subject, chunks, NULL, &content, e) ||
 	    !sql_start(p->st, SQL_LEDGER_CONTENT_ADD, &q, e))
 		return false;
@@ -330,7 +342,8 @@ static bool drop_loose_contents(struct pruning *p, struct err *e)
 
 static bool prune_attempts(struct pruning *p, struct err *e)
 {
-	return each_row(p, "SELECT a.id, " REF ", " STREAM_BYTES ", a.check_of IS NOT NULL FROM temp.chosen c"
+	return find_entries(p, e) &&
+	       each_row(p, "SELECT a.id, " REF ", " STREAM_BYTES ", a.check_of IS NOT NULL FROM temp.chosen c"
 	                   " JOIN attempt a ON a.id = c.attempt ORDER BY a.id", bury_attempt, e) &&
 	       each_row(p, "SELECT id FROM mark WHERE attempt IN (SELECT attempt FROM temp.chosen)", bury_mark, e) &&
 	       each_row(p, "SELECT id FROM note WHERE attempt IN (SELECT attempt FROM temp.chosen)", bury_note, e) &&
@@ -436,7 +449,8 @@ bool store_prune(struct store *st, const struct prune_rule *rule, bool apply, vo
 		return false;
 	bool ok = prune_or_not(&p, apply, e);
 	sqlite3_exec(st->db, "DROP TABLE IF EXISTS temp.given; DROP TABLE IF EXISTS temp.chosen; DROP TABLE IF EXISTS temp.live;"
-	                     "DROP TABLE IF EXISTS temp.loose; DROP TABLE IF EXISTS temp.gone", NULL, NULL, NULL);
+	                     "DROP TABLE IF EXISTS temp.loose; DROP TABLE IF EXISTS temp.gone; DROP TABLE IF EXISTS temp.covered",
+	             NULL, NULL, NULL);
 	/* Space that a reader holds at this moment comes back with the next prune. */
 	if (ok && apply)
 		sqlite3_exec(st->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * statement: every SQL text that takes parameters, in one table; binding and reading in order.
+ * statement: every SQL text that takes parameters, in one table (sqltext.c); binding and reading in order.
  *
  *	struct sql q;
  *	if (!sql_start(st, SQL_STEP_GET, &q, e)) return false;
@@ -139,10 +139,8 @@ enum sql_id {
 	SQL_TOMBSTONE_CONTENT,
 	SQL_LEDGER_CONTENT_ADD,
 	SQL_LEDGER_CONTENT_GET,
-	SQL_LEDGER_OF,
 	SQL_LARGEST,
 
-	SQL_LEDGER_HEAD,
 	SQL_LEDGER_ADD,
 	SQL_LEDGER_EACH,
 	SQL_LEDGER_BEFORE,
@@ -164,6 +162,13 @@ enum sql_id {
 	SQL_FACTS_TOMBSTONES,
 	SQL_FACTS_CONTENTS,
 
+	SQL_VERIFY_COUNTS,
+	SQL_WALK_QUEUED,
+	SQL_WALK_ARGS,
+	SQL_WALK_ENV,
+	SQL_WALK_CALLS,
+	SQL_WALK_ENDED,
+	SQL_WALK_REFUSALS,
 	SQL_VERIFY_CHUNKS,
 	SQL_VERIFY_STREAMS,
 	SQL_VERIFY_MANIFESTS,
@@ -178,7 +183,7 @@ enum sql_id {
 	SQL_COUNT,
 };
 
-extern const char *const sql_table[SQL_COUNT];
+extern const char *const sql_table[SQL_COUNT]; /* sqltext.c */
 
 /* A statement at work. Opaque but for its owner. */
 struct sql {

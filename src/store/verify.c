@@ -95,19 +95,23 @@ static bool check_file(struct verify *v, int64_t from, int64_t to, struct err *e
 
 static bool check_counts(struct verify *v, int64_t from, int64_t to, struct err *e)
 {
-	struct store *st = v->st;
 	struct verify_result *r = &v->found;
-	int64_t open;
+	enum sql_answer answer;
+	struct sql q;
 
 	(void)from;
 	(void)to;
-	if (!db_number(st, "SELECT count(*) FROM attempt WHERE check_of IS NULL", &r->attempts, e) ||
-	    !db_number(st, "SELECT count(*) FROM attempt WHERE check_of IS NOT NULL", &r->checks, e) ||
-	    !db_number(st, "SELECT max(queued_us) FROM attempt", &r->newest_us, e) ||
-	    !db_number(st, "SELECT count(*) FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_end)", &open, e))
+	if (!sql_start(v->st, SQL_VERIFY_COUNTS, &q, e))
 		return false;
-	r->running = open > 0;
-	return store_head(st, &r->head, e);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		r->attempts = col_int(&q);
+		r->checks = col_int(&q);
+		r->newest_us = col_int(&q);
+		r->running = col_int(&q) > 0;
+	}
+	sql_end(&q);
+	return answer == SQL_ROW && store_head(v->st, &r->head, e);
 }
 
 bool store_verify(struct store *st, store_fault_fn fault, store_progress_fn progress, void *ctx,

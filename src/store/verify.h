@@ -15,7 +15,7 @@ struct verify {
 	struct verify_result found; /* in its pieces */
 	bool caller;                /* this is the caller's thread: it tells the progress */
 	bool pruned;                /* something was pruned: entries may stand for rows that are gone */
-	struct ledger_absent absent; /* SELECTs of facts that have no rows */
+	struct ledger_walk walk;    /* facts of attempts */
 	int cache_kib;
 	struct ledger_head before;  /* the ledger entry before the one at work, as it is recorded … */
 	struct digest computed;     /* … and its hash as it should be, if that is known */

@@ -211,7 +211,7 @@ static bool read_content(struct verify *v, const struct ledger_kind *kind, struc
 		return true;
 	}
 	return (!kind->streams || check_streams(v, entry->subject, &chunks, e)) &&
-	       ledger_content(v->st, kind, entry->subject, &chunks, &v->absent, &entry->content, e);
+	       ledger_content(v->st, kind, entry->subject, &chunks, &v->walk, &entry->content, e);
 }
 
 /* The entry is under the same hash as its rows: which of them was changed cannot be told. */
@@ -268,26 +268,6 @@ static bool recompute(struct verify *v, int64_t seq, const struct digest *before
 	return ok;
 }
 
-/* The newest entry before `seq` as it is recorded; seq 0 when there is none. */
-static bool read_before(struct verify *v, int64_t seq, struct ledger_head *out, struct err *e)
-{
-	enum sql_answer answer;
-	struct sql q;
-
-	*out = (struct ledger_head){ 0 };
-	if (!sql_start(v->st, SQL_LEDGER_BEFORE, &q, e))
-		return false;
-	bind_int(&q, seq);
-	answer = sql_row(&q, e);
-	if (answer == SQL_ROW) {
-		out->seq = col_int(&q);
-		out->at_us = col_int(&q);
-		out->entry = col_digest(&q);
-	}
-	sql_end(&q);
-	return answer != SQL_FAILED;
-}
-
 /* When the hash of the entry before was changed, and not its rows, this one still fits what that hash
  * should be, and is not to blame. */
 static bool follows(struct verify *v, const struct ledger_entry *entry, const struct digest *have)
@@ -297,7 +277,7 @@ static bool follows(struct verify *v, const struct ledger_entry *entry, const st
 
 	/* At the begin of a range nobody knows it yet. */
 	if (entry->seq > 1 && !v->computed_known &&
-	    (!read_before(v, v->before.seq, &second, NULL) ||
+	    (!ledger_before(v->st, v->before.seq, &second, NULL) ||
 	     !recompute(v, v->before.seq, second.seq ? &second.entry : NULL, &v->computed)))
 		return false;
 	want = ledger_entry_hash(entry, entry->seq > 1 ? &v->computed : NULL);
@@ -332,6 +312,10 @@ static bool check_entry(struct verify *v, struct sql *q, struct err *e)
 
 bool verify_chain(struct verify *v, int64_t from, int64_t to, struct err *e)
 {
+	bool ok;
+
 	v->computed_known = false;
-	return read_before(v, from, &v->before, e) && verify_each(v, SQL_LEDGER_EACH, from, to, check_entry, e);
+	ok = ledger_before(v->st, from, &v->before, e) && verify_each(v, SQL_LEDGER_EACH, from, to, check_entry, e);
+	ledger_walk_end(&v->walk);
+	return ok;
 }

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define PIECES 24          /* of a part that is a range of keys */
 #define TRIES 20           /* for one state, while others write */
 #define TICK_OPS 50000     /* steps of SQLite's machine between looks at the caller's wish to stop */
@@ -210,6 +209,7 @@ void verify_team_open(struct verify_team *t, struct store *st)
 {
 	size_t most = MIN(cores(), (size_t)VERIFY_THREADS);
 
+	heap_hold(); /* each row's value is memory of its own */
 	*t = (struct verify_team){ .st = st };
 	t->begun = db_read_begin(st);
 	t->n = open_all(t->v, st, most);
@@ -225,10 +225,8 @@ void verify_team_open(struct verify_team *t, struct store *st)
 		t->n = 1;
 	}
 	t->v[0].caller = true;
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++)
 		t->v[i].pruned = any_pruned(st);
-		ledger_absent(st, &t->v[i].absent);
-	}
 }
 
 void verify_team_close(struct verify_team *t)

@@ -174,7 +174,7 @@ static const struct verify_query orphans[] = {
 	 * they are read, and so it is with contents. */
 	{ "SELECT id >> 32 FROM (SELECT (SELECT id FROM stream_chunk ORDER BY id LIMIT 1) AS id UNION ALL SELECT (SELECT c.id FROM stream_chunk c"
 	  " WHERE c.id >= (a.id + 1) << 32 ORDER BY c.id LIMIT 1) FROM attempt a"
-	  " WHERE a.id NOT IN (SELECT attempt FROM attempt_end))"
+	  " WHERE NOT EXISTS (SELECT 1 FROM attempt_end WHERE attempt = a.id))"
 	  " WHERE id IS NOT NULL AND id >> 32 NOT IN (SELECT id FROM attempt)",
 	  "%s: pieces of a stream without their attempt", true, NULL },
 	{ "SELECT id >> 24 FROM (SELECT (SELECT id FROM blob_chunk ORDER BY id LIMIT 1) AS id UNION ALL SELECT (SELECT c.id FROM blob_chunk c"
@@ -185,7 +185,7 @@ static const struct verify_query orphans[] = {
 	  "set of files %s: entries that nothing covers", false, NULL },
 	{ "SELECT id FROM manifest WHERE base IS NOT NULL AND base NOT IN (SELECT id FROM manifest)",
 	  "set of files %s: the one that it is a difference to is not there", false, NULL },
-	{ "SELECT id FROM step WHERE id NOT IN (SELECT step FROM attempt)", "step %s: no ledger entry covers it", false, NULL },
+	{ "SELECT id FROM step s WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE step = s.id AND check_of IS NULL)", "step %s: no ledger entry covers it", false, NULL },
 	{ "SELECT id FROM asker WHERE id NOT IN (SELECT asker FROM attempt) AND id NOT IN (SELECT asker FROM step)"
 	  " AND id NOT IN (SELECT asker FROM message)",
 	  "asker %s: no ledger entry covers it", false, NULL },
@@ -215,7 +215,7 @@ static const struct verify_query types[] = {
 	{ "SELECT id FROM blob WHERE typeof(sha256) <> 'blob' OR typeof(size) <> 'integer'",
 	  "content %s: a value is not of its type", false, NULL },
 	/* Those of ended attempts are looked at with their hash. */
-	{ "SELECT a.id FROM attempt a WHERE a.id NOT IN (SELECT attempt FROM attempt_end) AND EXISTS (SELECT 1 FROM stream_chunk c"
+	{ "SELECT a.id FROM attempt a WHERE NOT EXISTS (SELECT 1 FROM attempt_end WHERE attempt = a.id) AND EXISTS (SELECT 1 FROM stream_chunk c"
 	  " LEFT JOIN stream_chunk t ON t.id = c.twin WHERE c.id >= a.id << 32 AND c.id < (a.id + 1) << 32"
 	  " AND (typeof(c.stream) <> 'integer' OR typeof(c.grp) <> 'integer' OR typeof(c.offset_us) <> 'integer'"
 	  " OR typeof(c.position) <> 'integer' OR typeof(c.gap) <> 'integer' OR typeof(c.bytes) NOT IN ('blob', 'null')"

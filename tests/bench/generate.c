@@ -1,13 +1,14 @@
 /*
  * generate RECORD STEPS [ATTEMPTS [BYTES]]: makes a record of many attempts that verifies, for
- * benchmarks: every fifth one failed, BYTES on stdout each, one input, one artifact, some marks. The
- * record should lie where a sync costs nothing (/dev/shm).
+ * benchmarks: every fifth one failed, BYTES on stdout each, one input, one artifact, some marks. Nothing
+ * of it survives a crash half way: many attempts share one transaction, and nothing is synced.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/db.h"
 #include "store/review.h"
 
 static const struct environment environment = {
@@ -74,6 +75,48 @@ static void end(struct store *st, int64_t id, long i, const char *text, size_t n
 	must(store_attempt_end(st, &end, &with, &e), &e);
 }
 
+/* ---- many at once ---------------------------------------------------------------------------- */
+
+#define TOGETHER 2000 /* attempts in one transaction */
+
+static void run(struct store *st, const char *sql)
+{
+	if (sqlite3_exec(st->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+		fprintf(stderr, "generate: %s: %s\n", sql, sqlite3_errmsg(st->db));
+		exit(2);
+	}
+}
+
+static void replace(struct store *st, enum sql_id id, const char *sql)
+{
+	sqlite3_finalize(st->statements[id]);
+	st->statements[id] = NULL;
+	if (sqlite3_prepare_v2(st->db, sql, -1, &st->statements[id], NULL) != SQLITE_OK)
+		exit(2);
+}
+
+/* What the store does in a transaction of its own becomes a savepoint in ours. */
+static void share_transactions(struct store *st)
+{
+	run(st, "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000");
+	st->sync = DB_FULL; /* and it need not be set again, which it could not be inside of one */
+	st->wal = false;
+	replace(st, SQL_BEGIN, "SAVEPOINT one");
+	replace(st, SQL_COMMIT, "RELEASE one");
+	run(st, "BEGIN IMMEDIATE");
+}
+
+static void share_another(struct store *st)
+{
+	run(st, "COMMIT; BEGIN IMMEDIATE");
+}
+
+static void share_no_more(struct store *st)
+{
+	run(st, "COMMIT");
+	st->wal = true;
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = { 0 };
@@ -86,6 +129,7 @@ int main(int argc, char **argv)
 	must(store_create(argv[1], "/home/jm/premium-check", &e), &e);
 	struct store *st = store_open(argv[1], STORE_WRITE, &e);
 	must(st != NULL, &e);
+	share_transactions(st);
 	for (long i = 0; i < steps; i++) {
 		int64_t step = 0;
 		for (long k = 0; k < attempts; k++) {
@@ -97,8 +141,11 @@ int main(int argc, char **argv)
 				struct mark m = { .attempt = id, .judgement = JUDGED_ACCEPTED, .reviewer = "mb", .how = "screen" };
 				must(store_mark_add(st, &m, &e), &e);
 			}
+			if ((i * attempts + k) % TOGETHER == TOGETHER - 1)
+				share_another(st);
 		}
 	}
+	share_no_more(st);
 	must(store_checkpoint(st, &e), &e);
 	store_close(st);
 	free(text);

@@ -35,6 +35,13 @@ is "evidence: nothing was written" "$(echo *) $(sha256sum <mail.db)" "mail.db $s
 head=$(cd / && "$TICKMARK" verify --head "$work/elsewhere/mail.db")
 tm review mail.db hers.db; is "a name by which no review is known" "$rc" 3
 like "said" "$err" 'hers\.db must end in \.review\.db'; is "and nothing made" "$(echo *)" "mail.db"
+tm review mail.db nowhere/its.review.db; is "a folder that is not there" "$rc" 2
+is "said of the name that was given" "$err" \
+	"tickmark review: cannot make nowhere/its.review.db: No such file or directory; name a review file in another folder"
+# a name and a WAL beside it make no review
+cp mail.db fake.review.db; chmod 600 fake.review.db; printf '%064d' 0 >fake.review.db-wal
+tm -C fake.review.db mark 1 accepted --as-command; is "a record with the name of a review is evidence" "$rc" 2
+is "and stays as it was" "$(sha256sum <fake.review.db) $(echo fake*)" "$sum fake.review.db fake.review.db-wal"; rm fake*
 for i in 1 2 3 4; do "$TICKMARK" review mail.db >/dev/null 2>&1 & done; wait
 is "of four at once one begins it" "$(echo *)" "mail.db mail.review.db"; rm mail.review.db
 tm review mail.db; is "review: status" "$rc" 0

@@ -119,6 +119,33 @@ static int setup(void **state)
 	return 0;
 }
 
+/* Entries about attempts are walked through in order: whichever way they ended, and whatever lies in between. */
+static void ends_in_any_order(void **state)
+{
+	enum { MANY = 40 };
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct verify_result r;
+	struct found f;
+	int64_t ids[MANY];
+
+	for (size_t i = 0; i < MANY; i++)
+		ids[i] = case_queue(p, st, 0);
+	for (size_t i = 0; i < MANY; i++) /* of every third one no end, the others up and down and with leaps */
+		if (i * 7 % MANY % 3)
+			case_end(p, st, ids[i * 7 % MANY], "said\n", VERDICT_NONE);
+	store_close(st);
+	verify_at(p, p->db, STORE_READ, &f, &r);
+	assert_int_equal(f.faults.n, 0);
+	strv_free(&f.faults);
+	case_sql(p, "DROP TRIGGER attempt_arg_no_update; UPDATE attempt_arg SET value = 'x' WHERE attempt = 20 AND seq = 0;"
+	            "DROP TRIGGER refusal_no_delete; DELETE FROM refusal WHERE attempt = 33");
+	verify_at(p, p->db, STORE_READ, &f, &r);
+	assert_true(names(&f, "20.1: it or its ledger entry"));
+	assert_true(names(&f, "33.1: it or its ledger entry"));
+	strv_free(&f.faults);
+}
+
 static void whole_record_has_no_fault(void **state)
 {
 	struct place *p = *state;
@@ -550,6 +577,7 @@ static void flipped_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(ends_in_any_order, case_setup, case_teardown),
 		cmocka_unit_test_setup_teardown(whole_record_has_no_fault, setup, case_teardown),
 		cmocka_unit_test_setup_teardown(progress_can_cancel, setup, case_teardown),
 		cmocka_unit_test_setup_teardown(every_column_of_every_fact, setup, case_teardown),
