@@ -3,8 +3,10 @@
  *
  * A rule masks a piece of a line, and only a piece of its own kind: what stands around it has to be the
  * same, byte by byte. No rule touches a figure: a time stamp is noise only where it lies within the
- * run that printed it, a duration only with a unit and no longer than its run, a number only where it
- * is the same to 15 significant digits. The user's own rule masks what it matches.
+ * run that printed it, on both sides in the same zone, a duration only behind words that say so, with a unit and no
+ * longer than its run, the order of a set only where its items are no numbers, a number only where it is the same to 15
+ * significant digits and has more decimals than money. The user's own rule masks what it matches, and is refused where
+ * that is any figure (noise_check); what figures it masked all the same is counted and told.
  */
 #ifndef TICKMARK_TEXT_NOISE_H
 #define TICKMARK_TEXT_NOISE_H
@@ -22,6 +24,10 @@ enum noise_rule {
 	NOISE_RULES,
 };
 
+/* Whether an own rule may hold: ERR_INPUT where it is no PCRE2 expression, takes figures that stand by themselves, or
+ * loses itself in plain text. */
+bool noise_check(const char *own, struct err *e);
+
 struct noise;
 /* `own` is a PCRE2 expression, NULL: none; ERR_INPUT where it is none. `sets`: whether the order of sets may
  * be folded. */
@@ -34,8 +40,11 @@ struct noise_run { int64_t from_us, to_us; };
 #define NOISE_MOST ((size_t)16 << 20)  /* bytes of a side; more is compared exactly */
 #define NOISE_LINE ((size_t)64 << 10)  /* likewise of a line */
 
+#define NOISE_FIGURE 32
 struct noise_sum {
 	int64_t counts[NOISE_RULES]; /* of pieces that differed and were folded; added up over calls */
+	int64_t figures;             /* of those by the own rule, in which a figure differs … */
+	char figure[2][NOISE_FIGURE];/* … and the first of them on both sides */
 	bool same;                   /* nothing but noise differs */
 	size_t at[2];                /* else: the first byte of each side that differs and is none */
 };

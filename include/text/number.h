@@ -11,7 +11,8 @@
 enum number_fold {
 	NUMBER_DIFFERS,
 	NUMBER_NOTATION, /* the same value: 1 and 1.0, 0.0001 and 1E-4, -0.0 and 0.0, nan and NaN */
-	NUMBER_DIGITS,   /* the same to 15 significant digits, and written with more by at least one */
+	NUMBER_DIGITS,   /* the same to 15 significant digits, and written with more by at least one, with
+	                  * more than four decimals by at least one (an amount in money has its last digit for a reason) */
 };
 /* For texts that differ in bytes. */
 enum number_fold number_fold(struct span a, struct span b);

@@ -438,7 +438,8 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "verdict. One line per reference goes to stdout.\n\n"
 	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
-	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise.\n\n"
+	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
+	          "takes bare figures is refused, and what figures it takes all the same are counted and shown.\n\n"
 	          "--all, --failed, --unreviewed and --since repeat many (together: what fits them all), some at once; first a table "
 	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C stops; the same with "
 	          "--resume goes on.",

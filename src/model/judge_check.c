@@ -27,12 +27,12 @@ static struct noise *noise_of(struct judging *j)
 
 	if (j->noise)
 		return j->noise;
-	/* An order that was varied on purpose is to be seen. */
-	j->noise = noise_new(j->c->noise, j->c->vary == NULL, &e);
-	if (!j->noise) { /* the setting was checked when it was made; without it all else holds */
+	/* Checked when it was set, but a file of settings is edited by hand too; without it all else holds. */
+	bool own = j->c->noise && *j->c->noise && noise_check(j->c->noise, &e);
+	if (e.code != ERR_NONE)
 		log_line("noise: %s", e.msg);
-		j->noise = noise_new(NULL, j->c->vary == NULL, &e);
-	}
+	/* An order that was varied on purpose is to be seen. */
+	j->noise = noise_new(own ? j->c->noise : NULL, j->c->vary == NULL, &e);
 	j->run[0] = (struct noise_run){ was->started_us, was->ended_us };
 	j->run[1] = (struct noise_run){ is->started_us, is->ended_us };
 	return j->noise;

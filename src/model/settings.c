@@ -118,10 +118,7 @@ static bool check_text(const char *value, struct err *e)
 
 static bool check_noise(const char *value, struct err *e)
 {
-	struct noise *n = *value ? noise_new(value, false, e) : NULL;
-
-	noise_free(n);
-	return n || !*value;
+	return !*value || noise_check(value, e);
 }
 
 static bool check_value(const char *name, const char *value, struct err *e)

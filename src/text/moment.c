@@ -6,7 +6,9 @@
 #include <time.h>
 
 #define QUARTER 900              /* seconds: what zones differ by */
-#define FARTHEST (15 * 3600)     /* of a zone from UTC, and a bit */
+#define ZONES 60                 /* quarters of an hour that a zone is away from UTC, and a bit */
+#define HOUR 4                   /* quarters that summer time differs by */
+#define DAY 86400
 #define SLACK 2                  /* seconds: clocks are set, and start before we look */
 #define NUMBERS 8
 
@@ -34,71 +36,108 @@ static size_t numbers_of(struct span s, int64_t v[NUMBERS], size_t digits[NUMBER
 	return n;
 }
 
-/* Whether second `t` (of any zone; unit: what was printed) fits the run, by the quarter of an hour. */
-static bool fits_quarter(int64_t t, int64_t unit, int64_t from, int64_t to)
-{
-	from -= SLACK + unit;
-	to += SLACK;
-	if (to - from >= QUARTER)
-		return true;
-	int64_t off = ((t - from) % QUARTER + QUARTER) % QUARTER;
-	return off <= to - from;
-}
-
-static bool fits_date(int64_t year, int64_t month, int64_t day, int64_t clock, int64_t unit, int64_t from, int64_t to)
-{
-	struct tm tm = { .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day };
-
-	if (year < 1970 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31)
-		return false;
-	int64_t t = (int64_t)timegm(&tm) + clock;
-	return t >= from - FARTHEST && t <= to + FARTHEST && fits_quarter(t, unit, from, to);
-}
+enum moment_kind { MOMENT_NONE, MOMENT_EPOCH, MOMENT_DATED, MOMENT_CLOCK };
+struct moment {
+	enum moment_kind kind;
+	int64_t t;    /* second since 1970 as if in UTC; of a clock that of its day */
+	int64_t unit; /* seconds that its last digit stands for */
+};
 
 static int64_t clock_seconds(const int64_t *v, size_t n)
 {
 	return v[0] * 3600 + (n > 1 ? v[1] * 60 : 0) + (n > 2 ? v[2] : 0);
 }
 
-/* 20260130-101500 */
-static bool fits_compact(const int64_t *v, int64_t from, int64_t to)
+static struct moment dated(int64_t year, int64_t month, int64_t day, int64_t clock, int64_t unit)
 {
-	int64_t clock = v[1] / 10000 * 3600 + v[1] / 100 % 100 * 60 + v[1] % 100;
+	struct tm tm = { .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day };
 
-	return fits_date(v[0] / 10000, v[0] / 100 % 100, v[0] % 100, clock, 1, from, to);
+	if (year < 1970 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31)
+		return (struct moment){ 0 };
+	return (struct moment){ MOMENT_DATED, (int64_t)timegm(&tm) + clock, unit };
+}
+
+/* 20260130-101500 */
+static struct moment compact(const int64_t *v)
+{
+	return dated(v[0] / 10000, v[0] / 100 % 100, v[0] % 100, v[1] / 10000 * 3600 + v[1] / 100 % 100 * 60 + v[1] % 100, 1);
 }
 
 /* "Mon Nov 30 10:15:00 2026", "Mon, 30 Nov 2026 10:15:00 +0000" */
-static bool fits_named(const int64_t *v, const size_t *digits, size_t n, int month, int64_t from, int64_t to)
+static struct moment named(const int64_t *v, const size_t *digits, size_t n, int month, int64_t from)
 {
 	bool year_first = n > 1 && digits[1] == 4;
 	size_t clock = year_first ? 2 : 1;
 	int64_t year = year_first ? v[1] : n > 4 ? v[4] : 1970 + from / 31556952;
 
-	return n >= clock + 3 && fits_date(year, month, v[0], clock_seconds(v + clock, 3), 1, from, to);
+	return n >= clock + 3 ? dated(year, month, v[0], clock_seconds(v + clock, 3), 1) : (struct moment){ 0 };
 }
 
-bool moment_lies_in(struct span s, int64_t from_us, int64_t to_us)
+static struct moment read_moment(struct span s, int64_t from)
 {
-	int64_t v[NUMBERS], from = from_us / 1000000, to = to_us / 1000000;
+	int64_t v[NUMBERS];
 	size_t digits[NUMBERS];
 	int month;
 	size_t n = numbers_of(s, v, digits, &month);
 
-	if (n == 0 || from_us <= 0)
-		return false;
+	if (n == 0)
+		return (struct moment){ 0 };
 	if (month)
-		return fits_named(v, digits, n, month, from, to);
+		return named(v, digits, n, month, from);
 	if (digits[0] == 10)
-		return v[0] >= from - SLACK && v[0] <= to + SLACK;
+		return (struct moment){ MOMENT_EPOCH, v[0], 1 };
 	if (digits[0] == 8)
-		return n >= 2 && fits_compact(v, from, to);
+		return n >= 2 ? compact(v) : (struct moment){ 0 };
 	if (digits[0] == 4 && n >= 5) {
 		const char *colon = memchr(s.p, ':', s.n);
 		bool seconds = colon && s.p + s.n - colon > 3 && colon[3] == ':';
-		return fits_date(v[0], v[1], v[2], clock_seconds(v + 3, seconds ? 3 : 2), seconds ? 1 : 60, from, to);
+		return dated(v[0], v[1], v[2], clock_seconds(v + 3, seconds ? 3 : 2), seconds ? 1 : 60);
 	}
-	return n >= 3 && v[0] < 24 && v[1] < 60 && v[2] < 61 && fits_quarter(clock_seconds(v, 3), 1, from, to);
+	if (n < 3 || v[0] >= 24 || v[1] >= 60 || v[2] >= 61)
+		return (struct moment){ 0 };
+	return (struct moment){ MOMENT_CLOCK, clock_seconds(v, 3), 1 };
+}
+
+/* Whether it lies in the run where its zone is `quarters` of an hour before UTC. */
+static bool fits(const struct moment *m, int quarters, int64_t from, int64_t to)
+{
+	int64_t t = m->t - (int64_t)quarters * QUARTER;
+
+	from -= SLACK + (m->kind == MOMENT_EPOCH ? 0 : m->unit);
+	to += SLACK;
+	if (m->kind == MOMENT_CLOCK) {
+		/* In a run of that length a clock of the data lies as easily as one of the run. */
+		if (to - from >= QUARTER)
+			return false;
+		t = from + ((t - from) % DAY + DAY) % DAY; /* the first one from there on */
+	}
+	return t >= from && t <= to;
+}
+
+bool moment_lies_in(struct span s, int64_t from_us, int64_t to_us)
+{
+	struct moment m = read_moment(s, from_us / 1000000);
+	int most = m.kind == MOMENT_EPOCH ? 0 : ZONES;
+
+	for (int q = -most; m.kind && from_us > 0 && q <= most; q++)
+		if (fits(&m, q, from_us / 1000000, to_us / 1000000))
+			return true;
+	return false;
+}
+
+bool moment_same_zone(struct span a, int64_t a_from_us, int64_t a_to_us, struct span b, int64_t b_from_us, int64_t b_to_us)
+{
+	struct moment x = read_moment(a, a_from_us / 1000000), y = read_moment(b, b_from_us / 1000000);
+	int most = x.kind == MOMENT_EPOCH ? 0 : ZONES;
+
+	for (int q = -most; x.kind && y.kind && q <= most; q++) {
+		if (!fits(&x, q, a_from_us / 1000000, a_to_us / 1000000))
+			continue;
+		for (int summer = -HOUR; summer <= HOUR; summer += HOUR)
+			if (fits(&y, q + summer, b_from_us / 1000000, b_to_us / 1000000))
+				return true;
+	}
+	return false;
 }
 
 int64_t moment_duration_us(struct span s)

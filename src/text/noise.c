@@ -3,6 +3,7 @@
 
 #include "intern.h"
 #include "moment.h"
+#include "noise_own.h"
 #include "text/number.h"
 #include "text/search.h"
 
@@ -23,11 +24,46 @@ static bool accept_any(struct span s, const struct noise_run *run)
 	return true;
 }
 
-/* Items by commas, no pairs of a dict, nothing nested. */
+/* The end of the item at p, which texts and brackets may hold commas in. */
+static const char *item_end(const char *p, const char *end)
+{
+	int depth = 0;
+	char quote = 0;
+
+	for (; p < end && (quote || depth > 0 || *p != ','); p++) {
+		if (quote) {
+			p += *p == '\\' && p + 1 < end;
+			quote = *p == quote ? 0 : quote;
+		} else if (*p == '\'' || *p == '"') {
+			quote = *p;
+		} else {
+			depth += strchr("([{", *p) ? 1 : strchr(")]}", *p) ? -1 : 0;
+		}
+	}
+	return p;
+}
+
+/* Numbers come out of a set in one order, so in braces they are no set: a point, limits, a row. */
+static bool holds_numbers(struct span s)
+{
+	const char *p = s.p + 1, *end = s.p + s.n - 1;
+
+	while (p < end) {
+		const char *stop = item_end(p, end);
+		while (p < stop && *p == ' ')
+			p++;
+		if (number_length(p, (size_t)(stop - p)) == (size_t)(stop - p))
+			return true;
+		p = stop + 1;
+	}
+	return false;
+}
+
+/* Items by commas, no pairs of a dict. */
 static bool accept_set(struct span s, const struct noise_run *run)
 {
 	(void)run;
-	return memchr(s.p, ',', s.n) && !memchr(s.p, ':', s.n);
+	return memchr(s.p, ',', s.n) && !memchr(s.p, ':', s.n) && !holds_numbers(s);
 }
 
 static bool accept_moment(struct span s, const struct noise_run *run)
@@ -49,7 +85,8 @@ static const struct rule {
 	const char *one, *many;
 } rules[] = {
 	{ NOISE_SET, "\\{[^{}]{3,20000}\\}", accept_set, "order of a set", "orders of sets" },
-	{ NOISE_TEMP, "/(?:var/)?tmp/[A-Za-z_.-]{0,40}?tmp[a-z0-9_]{8}(?![a-z0-9_])|/tmp/tmp[a-z0-9_]{8}(?![a-z0-9_])", accept_any,
+	/* Eight digits are a date or a number, not what tempfile draws. */
+	{ NOISE_TEMP, "/(?:var/)?tmp/[A-Za-z_.-]{0,40}?tmp(?!\\d{8})[a-z0-9_]{8}(?![a-z0-9_])", accept_any,
 	  "temporary path", "temporary paths" },
 	{ NOISE_TIME,
 	  "(?<![\\w.])(?:\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?(?: ?Z| ?[+-]\\d\\d:?\\d\\d)?"
@@ -57,9 +94,12 @@ static const struct rule {
 	  "\\d\\d:\\d\\d:\\d\\d(?: (?:\\d{4}|[+-]\\d{4}|[A-Z]{3,4}))?"
 	  "|\\d{8}[T_-]\\d{6}|1\\d{9}\\.\\d{1,9}|\\d\\d:\\d\\d:\\d\\d(?:[.,]\\d{1,9})?)(?![\\w:]|\\.\\d)",
 	  accept_moment, "time stamp", "time stamps" },
-	{ NOISE_ADDRESS, "\\bat \\K0x[0-9a-fA-F]{5,16}\\b", accept_any, "object address", "object addresses" },
+	{ NOISE_ADDRESS, "[<;][^\\n]{1,400}?\\bat \\K0x[0-9a-f]{5,16}(?=[>;,])", accept_any, "object address", "object addresses" },
 	{ NOISE_DURATION,
-	  "(?i)\\b(?:took|elapsed|in|time|runtime|duration|total|real|user|sys)(?: time)?[:=]?\\s{0,4}\\K"
+	  /* "time", "total" and "in" alone say nothing: a rise time of 0.5 s is a figure. */
+	  "(?i)\\b(?:took|elapsed|run ?time|wall(?:[ -]?clock)?(?: time)?|cpu times?|(?:elapsed|execution|processing|run(?:ning)?) time"
+	  "|(?:done|finished|completed|executed|processed|loaded|saved|written|built|tests?|passed|failed|skipped|warnings?) in"
+	  "|real|user|sys)[:=]?\\s{0,4}\\K"
 	  "\\d+(?:\\.\\d+)?\\s?(?:ns|us|\\x{b5}s|ms|s|secs?|seconds?)\\b",
 	  accept_duration, "duration", "durations" },
 };
@@ -200,10 +240,9 @@ static size_t cut_items(struct span s, struct item *out)
 	size_t n = 0;
 
 	while (p <= end && n < ITEMS_MOST) {
-		const char *comma = memchr(p, ',', (size_t)(end - p));
-		const char *stop = comma ? comma : end;
+		const char *stop = item_end(p, end);
 		out[n++] = (struct item){ p, (size_t)(stop - p) };
-		p = stop + 1 + (comma && stop + 1 < end && stop[1] == ' ');
+		p = stop + 1 + (stop + 1 < end && stop[1] == ' ');
 	}
 	qsort(out, n, sizeof(*out), by_bytes);
 	return n < ITEMS_MOST ? n : 0;
@@ -229,7 +268,15 @@ struct two_lines {
 	size_t at[2];
 };
 
-static bool fold_piece(struct two_lines *t, size_t i, struct noise_sum *sum)
+static void count_figures(struct span p, struct span q, struct noise_sum *sum)
+{
+	char first[2][NOISE_FIGURE];
+
+	if (noise_own_figures(p, q, first) && sum->figures++ == 0)
+		memcpy(sum->figure, first, sizeof(first));
+}
+
+static bool fold_piece(struct two_lines *t, size_t i, const struct noise_run run[2], struct noise_sum *sum)
 {
 	const struct piece *x = &t->pieces[0].v[i], *y = &t->pieces[1].v[i];
 	struct span p = { t->line[0].p + x->start, x->end - x->start }, q = { t->line[1].p + y->start, y->end - y->start };
@@ -238,6 +285,10 @@ static bool fold_piece(struct two_lines *t, size_t i, struct noise_sum *sum)
 		return true;
 	if (x->rule == NOISE_SET && !same_set(p, q))
 		return false;
+	if (x->rule == NOISE_TIME && !moment_same_zone(p, run[0].from_us, run[0].to_us, q, run[1].from_us, run[1].to_us))
+		return false;
+	if (x->rule == NOISE_USER)
+		count_figures(p, q, sum);
 	sum->counts[x->rule]++;
 	return true;
 }
@@ -265,7 +316,7 @@ static bool same_line(struct noise *n, struct two_lines *t, const struct noise_r
 		}
 		if (!same)
 			return false;
-		if (!last && (t->pieces[0].v[i].rule != t->pieces[1].v[i].rule || !fold_piece(t, i, sum)))
+		if (!last && (t->pieces[0].v[i].rule != t->pieces[1].v[i].rule || !fold_piece(t, i, run, sum)))
 			return false;
 	}
 	return true;
@@ -348,4 +399,6 @@ void noise_tell(const struct noise_sum *sum, struct buf *out)
 		         sum->counts[NOISE_FLOAT] == 1 ? "" : "s");
 	if (sum->counts[NOISE_USER])
 		buf_addf(out, "%s%lld by the workspace's own rule", out->len > before ? ", " : "", (long long)sum->counts[NOISE_USER]);
+	if (sum->figures)
+		buf_addf(out, ", in %lld of which figures changed (first '%s' -> '%s')", (long long)sum->figures, sum->figure[0], sum->figure[1]);
 }

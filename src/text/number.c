@@ -6,6 +6,7 @@
 
 #define DIGITS 15  /* that a double holds in any case */
 #define KEPT 64    /* digits looked at */
+#define MONEY 4    /* decimals of an amount, at most */
 
 struct number {
 	bool negative, whole; /* whole: no point, no exponent */
@@ -13,6 +14,7 @@ struct number {
 	uint8_t digit[KEPT];  /* significant ones, no zeros at either end */
 	size_t n;             /* 0: zero */
 	size_t written;       /* significant digits as written, zeros at the end too */
+	size_t decimals;      /* digits behind the point */
 	int64_t exponent;     /* value is 0.DIGITS * 10^exponent */
 	bool too_long;
 };
@@ -89,6 +91,7 @@ static bool parse(struct span s, struct number *x)
 		digits++;
 		before += !point;
 	}
+	x->decimals = digits - before;
 	if (digits == 0 || (before > 1 && s.p[first] == '0'))
 		return false;
 	x->whole = !point;
@@ -111,6 +114,11 @@ bool number_is(struct span s)
 static bool same_digits(const struct number *a, const struct number *b)
 {
 	return a->n == b->n && a->exponent == b->exponent && memcmp(a->digit, b->digit, a->n) == 0;
+}
+
+static bool exponent_is_plain(struct span s)
+{
+	return !memchr(s.p, 'e', s.n) && !memchr(s.p, 'E', s.n);
 }
 
 /* To 15 digits, half away from zero. */
@@ -152,6 +160,9 @@ enum number_fold number_fold(struct span a, struct span b)
 		return NUMBER_NOTATION;
 	/* Whole numbers may be identifiers, and short ones are what somebody would post. */
 	if ((x.whole && x.n > DIGITS) || (y.whole && y.n > DIGITS) || (x.n <= DIGITS && y.n <= DIGITS))
+		return NUMBER_DIFFERS;
+	/* So are amounts, however large: no binary fraction is written with so few decimals. */
+	if (x.decimals <= MONEY && y.decimals <= MONEY && exponent_is_plain(a) && exponent_is_plain(b))
 		return NUMBER_DIFFERS;
 	round_off(&x);
 	round_off(&y);

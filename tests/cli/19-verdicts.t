@@ -50,11 +50,15 @@ jis "changed: why" '(d["checks"][0]["verdict"], d["checks"][0]["why"])' "('diffe
 tm repeat 3 --again --json; jis "same: no why" 'd["checks"][0]["why"]' None
 
 # one's own rule, and only what it matches
-printf 'import os\nprint("run id", os.urandom(4).hex(), "total", 5)\n' >own.py; run_ok "own" own.py
+printf 'import os\nprint("run id", "f" + os.urandom(4).hex(), "total", 5)\n' >own.py; run_ok "own" own.py
 tm repeat 7; is "without a rule it differs" "$rc" 1
 tm config noise 'run id [0-9a-f]+'; is "config noise" "$rc" 0
 tm repeat 7; is "with it: noise, and the rule is in the verdict" "$rc ${out#* }" "0 repeats 7.1: same but for noise: 1 by the workspace's own rule: run id [0-9a-f]+"
 tm config noise '('; is "a rule that is no expression is refused" "$rc" 3
+for rule in '.*' '\d+' '(a+)+$'; do tm config noise "$rule"; is "a rule that hides figures or loses itself is refused: $rule" "$rc" 3; done
+like "and is told why" "$err" 'takes too long'
+cp .tickmark/config kept; sed -i 's/^noise.*/noise = .*/' .tickmark/config; grep -q '^noise = \.\*' .tickmark/config || echo 'noise = .*' >>.tickmark/config
+tm repeat 7; is "edited in by hand it is refused too" "$rc" 3; like "and the file is named" "$err" "would hide figures"; mv kept .tickmark/config
 printf 'import os\nprint("run id", os.urandom(4).hex(), "total", int.from_bytes(os.urandom(4), "big"))\n' >own.py; run_ok "own figure" own.py
 tm repeat 7; is "a figure beside it still differs" "$rc" 1
 

@@ -37,7 +37,8 @@ static void noise_is_folded_by_its_rule(void **state)
 		{ "at 2026-11-30 10:15:01.25 ok", "at 2026-12-01 10:15:02 ok", "1 time stamp" },
 		{ "at 2026-11-30T11:15:01+01:00", "at 2026-12-01T11:15:02+01:00", "1 time stamp" },
 		{ "10:15:01 INFO x", "10:15:03 INFO x", "1 time stamp" },
-		{ "15:45:01 INFO x", "10:15:03 INFO x", "1 time stamp" },
+		{ "15:45:01 INFO x", "15:45:03 INFO x", "1 time stamp" },       /* of another zone, the same on both sides */
+		{ "15:45:01 INFO x", "14:45:03 INFO x", "1 time stamp" },       /* summer time between them */
 		{ "Mon Nov 30 10:15:01 2026", "Tue Dec  1 10:15:02 2026", "1 time stamp" },
 		{ "run 20261130-101501", "run 20261201-101502", "1 time stamp" },
 		{ "t=1796033701.1234", "t=1796120101.5", "1 time stamp" },
@@ -86,6 +87,25 @@ static void figures_are_never_folded(void **state)
 		{ "a\r\n", "a\n" },
 		{ "12345678901234567", "12345678901234568" },
 		{ "took 0.5s total 5", "took 0.6s total 6" },
+		{ "10:15:01 x", "15:45:03 x" },                                 /* one clock, two zones */
+		{ "opens 03:15:01", "opens 10:15:02" },
+		{ "rise time 0.5 s", "rise time 0.6 s" },
+		{ "time: 0.5 s", "time: 0.6 s" },
+		{ "total 1 s", "total 2 s" },
+		{ "peak in 0.5 s", "peak in 0.6 s" },
+		{ "{1, 2, 3}", "{3, 1, 2}" },                                   /* a point, or limits */
+		{ "{'a', 1}", "{1, 'a'}" },
+		{ "{('a', 1), ('b', 2)}", "{('a', 2), ('b', 1)}" },
+		{ "{'a, b', 'c'}", "{'a', 'b, c'}" },
+		{ "id at 0xdeadbeef", "id at 0xdeadbee0" },
+		{ "<id at 0xDEADBEEF>", "<id at 0xDEADBEE0>" },
+		{ "/tmp/tmp20260101/x", "/tmp/tmp20260102/x" },
+		{ "/tmp/tmpab12cd_x/5", "/tmp/tmpzz99zz_y/6" },
+		{ "12345678901234.56", "12345678901234.57" },
+		{ "1234567890123.4567", "1234567890123.4568" },
+		{ "1e-17", "2e-16" },
+		{ "-0.0", "0.0" },
+		{ "f47ac10b-58cc-4372-a567-0e02b2c3d479", "f47ac10b-58cc-4372-a567-0e02b2c3d470" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -123,6 +143,52 @@ static void own_rules_hold(void **state)
 	assert_false(sum.same);
 	assert_null(noise_new("(", true, &e));
 	assert_int_equal(e.code, ERR_INPUT);
+}
+
+static void own_rules_take_no_bare_figures(void **state)
+{
+	(void)state;
+	static const char *const refused[] = { ".*", ".+", "\\d+", "[0-9.]+", "[0-9a-f]{8,}", "total.*|\\S+", "\\w+$", "(a+)+$", "(" };
+	static const char *const taken[] = { "run id [0-9a-f]+", "run id [0-9a-f]+|seed=\\d+", "\\b[0-9a-f]{32}\\b", "pid \\d+", "(?<=session )\\w+",
+		                                 "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]+" };
+	struct noise_sum sum;
+	struct buf told = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+		struct err e = { 0 };
+		if (noise_check(refused[i], &e) || e.code != ERR_INPUT)
+			fail_msg("%s was taken: %s", refused[i], e.msg);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(taken); i++) {
+		struct err e = { 0 };
+		if (!noise_check(taken[i], &e))
+			fail_msg("%s was refused: %s", taken[i], e.msg);
+	}
+	compare("premium .*", "premium 100.50 net\npremium 7 a1b2\n", "premium 101.50 net\npremium 8 a1b3\n", &sum);
+	noise_tell(&sum, &told);
+	assert_true(sum.same);
+	assert_string_equal(told.data, "2 by the workspace's own rule, in 2 of which figures changed (first '100.50' -> '101.50')");
+	buf_clear(&told);
+	compare("run id [0-9a-f]+", "run id 12ab", "run id 12ac", &sum);
+	noise_tell(&sum, &told);
+	assert_string_equal(told.data, "1 by the workspace's own rule");
+	buf_free(&told);
+}
+
+static void clocks_of_long_runs_are_figures(void **state)
+{
+	(void)state;
+	static const struct noise_run hours[2] = { { FIRST, FIRST + 7200000000 }, { FIRST + 86400000000, FIRST + 93600000000 } };
+	struct noise *n = noise_new(NULL, true, NULL);
+	struct noise_sum sum = { 0 };
+
+	noise_compare(n, span_of("opens 11:00:00\n"), span_of("opens 11:30:00\n"), hours, &sum);
+	assert_false(sum.same);
+	noise_compare(n, span_of("2026-11-30 11:00:00 x\n"), span_of("2026-12-01 11:30:00 x\n"), hours, &sum);
+	assert_true(sum.same);
+	noise_compare(n, span_of("2026-11-30 11:00:00 x\n"), span_of("2026-11-30 11:30:00 x\n"), hours, &sum);
+	assert_false(sum.same);
+	noise_free(n);
 }
 
 static void durations_have_units(void **state)
@@ -165,6 +231,8 @@ int main(void)
 		cmocka_unit_test(figures_are_never_folded),
 		cmocka_unit_test(the_first_figure_is_found_behind_noise),
 		cmocka_unit_test(own_rules_hold),
+		cmocka_unit_test(own_rules_take_no_bare_figures),
+		cmocka_unit_test(clocks_of_long_runs_are_figures),
 		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(hostile_lines_end_well),
 	};
