@@ -61,7 +61,7 @@ struct table_diff {
 	uint32_t cols_removed_n, cols_added_n;
 	bool cols_reordered;
 	bool names_left, names_right; /* only that side names its columns, which is not used then */
-	uint32_t near_keys;           /* removed rows with a key that an added one has but for case and blanks … */
+	uint32_t near_keys;           /* removed rows with a key that an added one has but for case, blanks and ' … */
 	struct table_pair near_key;   /* … the first of them */
 	struct table_change *changes; /* cells, by row of the left table */
 	size_t changes_n;

@@ -110,7 +110,7 @@ static void say_near_keys(struct tables *t)
 
 	if (t->d.near_keys == 0)
 		return;
-	buf_addf(&b, "%u removed row%s the key of an added one but for case or blanks: ", t->d.near_keys, t->d.near_keys == 1 ? " has" : "s have");
+	buf_addf(&b, "%u removed row%s the key of an added one but for case, blanks or being text: ", t->d.near_keys, t->d.near_keys == 1 ? " has" : "s have");
 	add_key(t, &b, false, t->d.near_key.a);
 	buf_adds(&b, " -> ");
 	add_key(t, &b, true, t->d.near_key.b);

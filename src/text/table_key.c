@@ -256,7 +256,7 @@ static int by_hash(const void *p, const void *q)
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-/* Without regard to case (of ASCII) and blanks. */
+/* Without regard to case (of ASCII), blanks, and the sign before a number that a workbook keeps as text. */
 static struct near *near_keys(const struct table *t, const struct table_diff *d, int side, const uint32_t *rows, uint32_t n)
 {
 	struct near *v = xmalloc(((size_t)n + 1) * sizeof(*v));
@@ -268,7 +268,7 @@ static struct near *near_keys(const struct table *t, const struct table_diff *d,
 			buf_clear(&b);
 			table_value(table_raw(t, rows[i], d->key[k][side]), &b);
 			for (size_t c = 0; c < b.len; c++)
-				if (!strchr(" \t\r\n", b.data[c]))
+				if (!strchr(" \t\r\n", b.data[c]) && (c > 0 || b.data[c] != '\''))
 					h = (h ^ (unsigned char)(b.data[c] >= 'A' && b.data[c] <= 'Z' ? b.data[c] | 32 : b.data[c])) * 0x9E3779B97F4A7C15u;
 			h = (h ^ h >> 31 ^ 0x1F) * 0x9E3779B97F4A7C15u;
 		}
