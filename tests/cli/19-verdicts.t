@@ -106,4 +106,16 @@ tm repeat --all --resume --json
 jis "resumed: all are there, those done once" '[c["ref"] for c in d["checks"] if c["check_of"].startswith(("1", "2"))][:2]' "['1.1r1', '2.1r1']"
 jis "resumed: counted" 'sum(d["counts"].values())' 4
 tm repeat --all --resume; is "resumed: nothing more" "$rc" 2
+
+# stopped by SIGTERM as by Ctrl-C, and another batch that ends meanwhile does not make it forgotten
+workspace term
+printf 'print("quick")\n' >quick.py; run_ok "a quick one" quick.py
+printf 'import os, time\nprint("begun", flush=True)\nif os.path.exists("slow"): time.sleep(600)\n' >slow.py; echo 1 >slow
+"$TICKMARK" run slow.py >/dev/null 2>&1 & wait_for state_is 2.1 running; begun 2.1; "$TICKMARK" stop 2.1 >/dev/null 2>&1; wait $!
+"$TICKMARK" repeat --all -j 2 >"$work/said" 2>&1 & batch=$!
+begun 2.1r1; wait_for state_is 1.1r1 ok
+cp .tickmark/cache/repeat-batch state; rm .tickmark/cache/repeat-batch
+kill -TERM $batch; wait $batch; is "SIGTERM: status" "$?" 4
+like "SIGTERM: says how to go on" "$(cat "$work/said")" 'resume goes on'; like "SIGTERM: and by whom" "$("$TICKMARK" show 2.1r1)" 'SIGTERM'
+yes "it can be resumed though another one had forgotten it" cmp .tickmark/cache/repeat-batch state
 finish
