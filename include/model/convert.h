@@ -4,7 +4,7 @@
  * is bounded and kept in the workspace's cache by the content and the reader's version. That it was
  * made is an event in the ledger. Outside a workspace, so in evidence, the answer is kept nowhere.
  *
- * Each line is [name], which begins a sheet, slide, page or frame, or
+ * Each line is [name], which begins a sheet, slide, page or frame ([name, "hidden"]: one that is not shown), or
  * [name, row, column, value, formula, text], each of the last three a text or null:
  *   xlsx   value as the file has it (a text that looks like a number has a ' before it), formula, and as text the
  *          date that a number is shown as

@@ -23,14 +23,17 @@ struct dependent {
 	const char *title;
 	const char *path;      /* first file that it read of … */
 	int64_t from;          /* … this step */
-	const char *doubt;     /* dependents_doubts of it; NULL: none */
+	const char *doubt;     /* dependents_doubts of it, and whether it is in a circle; NULL: none */
 };
-/* Later steps in their order. `steps`, n: those that will run (or have changed). */
+/* Steps that follow, each behind those that it reads of (a step that was run again may read of a later one). `steps`, n:
+ * those that will run (or have changed); a circle begins with one of them. */
 bool dependents_each(struct query *q, const int64_t *steps, size_t n, void (*fn)(void *ctx, const struct dependent *d), void *ctx,
                      struct err *e);
 /* What there is to be said against the files that an attempt read of others: "sum.txt of 1.1, rejected, replaced by
  * 1.2; rates.csv of 2.1, questioned" (escaped, owned); NULL with ERR_NONE in e: nothing. */
 char *dependents_doubts(struct query *q, int64_t attempt, struct err *e);
+/* Puts last attempts of steps in the order in which they read of each other. */
+bool dependents_order(struct query *q, int64_t *attempts, size_t n, struct err *e);
 /* Steps whose last attempt read a file that is another one now: their last attempts, in order (owned). */
 int64_t *dependents_changed(struct query *q, struct workspace *ws, size_t *n, struct err *e);
 

@@ -21,6 +21,8 @@ struct table {
 	char delimiter;
 	bool header;              /* the first row names the columns */
 	bool open_quote;          /* a quoted cell was never closed: all behind it is one cell */
+	bool trailing;            /* every row ends in a delimiter, which makes no column */
+	bool doubled_names;       /* some columns have the same name; table_name numbers them */
 	uint32_t cols;            /* cells of the first row */
 	uint32_t rows;            /* without the header */
 	uint32_t ragged;          /* rows with another number of cells */
@@ -35,7 +37,7 @@ void table_free(struct table *t);
 struct span table_raw(const struct table *t, uint32_t row, uint32_t col);
 /* What it means: without quotes, doubled ones single. */
 void table_value(struct span raw, struct buf *out);
-/* Name of a column; its number from 1 where there is no header. */
+/* Name of a column; its number from 1 where it has none. A name that stood before is "name (2)". */
 void table_name(const struct table *t, uint32_t col, struct buf *out);
 
 struct table_options {
@@ -58,6 +60,9 @@ struct table_diff {
 	uint32_t *cols_removed, *cols_added;
 	uint32_t cols_removed_n, cols_added_n;
 	bool cols_reordered;
+	bool names_left, names_right; /* only that side names its columns, which is not used then */
+	uint32_t near_keys;           /* removed rows with a key that an added one has but for case, blanks and ' … */
+	struct table_pair near_key;   /* … the first of them */
 	struct table_change *changes; /* cells, by row of the left table */
 	size_t changes_n;
 	uint32_t *rows_removed, *rows_added;

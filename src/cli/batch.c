@@ -22,8 +22,7 @@ static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int sig)
 {
-	(void)sig;
-	interrupted = 1;
+	interrupted = sig;
 }
 
 /* ---- choosing ---- */
@@ -169,7 +168,7 @@ struct field {
 	struct slot slots[JOBS_MOST];
 	size_t next, ended, running;
 	bool told_stop, gone;
-	char *by;
+	char *person;
 };
 
 static void start_next(struct field *f, struct slot *s)
@@ -221,6 +220,9 @@ static void take_events(struct field *f, struct slot *s)
 
 static void stop_all(struct field *f)
 {
+	const char *why = interrupted == SIGTERM ? "SIGTERM" : "Ctrl-C";
+	char *by = xasprintf("person %s (%s)", f->person, why);
+
 	f->told_stop = true;
 	f->b->stopped = true;
 	for (size_t i = f->next; i < f->b->n; i++)
@@ -228,7 +230,8 @@ static void stop_all(struct field *f)
 	f->next = f->b->n;
 	for (size_t i = 0; i < f->b->jobs; i++)
 		if (f->slots[i].run)
-			run_stop(f->slots[i].run, f->by);
+			run_stop(f->slots[i].run, by);
+	free(by);
 }
 
 static void show_progress(struct field *f, bool last)
@@ -264,14 +267,16 @@ static bool wait_for_some(struct field *f, const sigset_t *open, struct err *e)
 
 static bool run_field(struct field *f, struct err *e)
 {
-	struct sigaction act = { .sa_handler = on_interrupt }, old;
+	struct sigaction act = { .sa_handler = on_interrupt }, old[2];
 	sigset_t block, open;
 	bool ok = true;
 
 	interrupted = 0;
-	sigaction(SIGINT, &act, &old);
+	sigaction(SIGINT, &act, &old[0]);
+	sigaction(SIGTERM, &act, &old[1]);
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGTERM);
 	sigprocmask(SIG_BLOCK, &block, &open);
 	fill_slots(f);
 	while (ok && f->running > 0) {
@@ -282,15 +287,15 @@ static bool run_field(struct field *f, struct err *e)
 		fill_slots(f);
 	}
 	show_progress(f, true);
-	sigaction(SIGINT, &old, NULL);
+	sigaction(SIGINT, &old[0], NULL);
+	sigaction(SIGTERM, &old[1], NULL);
 	sigprocmask(SIG_SETMASK, &open, NULL);
 	return ok;
 }
 
 bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 {
-	char *person = settings_person(c->ws);
-	struct field f = { .c = c, .b = b, .by = xasprintf("person %s (Ctrl-C)", person) };
+	struct field f = { .c = c, .b = b, .person = settings_person(c->ws) };
 
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
 	if (b->began_us == 0)
@@ -302,10 +307,11 @@ bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 	bool ok = run_field(&f, e);
 	if (ok && f.gone)
 		ok = run_reap(c->ws, &(int64_t){ 0 }, e);
-	if (ok && !b->stopped)
+	if (b->stopped)
+		remember(c, b); /* again: another batch may have ended meanwhile, and forgotten it */
+	else if (ok)
 		forget(c);
-	free(f.by);
-	free(person);
+	free(f.person);
 	return ok;
 }
 

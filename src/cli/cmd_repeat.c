@@ -442,7 +442,7 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
 	          "takes bare figures is refused, and what figures it takes all the same are counted and shown.\n\n"
 	          "--all, --failed, --unreviewed and --since repeat many (together: what fits them all), some at once; first a table "
-	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C stops; the same with "
+	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C or SIGTERM stops; the same with "
 	          "--resume goes on.",
 	.statuses = "0 all the same (or but for noise), 1 one differs, 2 one could not be repeated, 3 wrong use, 4 one "
 	            "cannot be compared; of several the worst",

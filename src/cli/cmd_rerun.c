@@ -16,7 +16,7 @@ static const struct cmd_option rerun_options[] = {
 
 struct rerunning {
 	struct cmd *c;
-	int64_t *attempts; /* what will run, in order of steps */
+	int64_t *attempts; /* what will run, in order */
 	size_t n, cap;
 	int64_t step;      /* of the attempt that was named; 0 */
 };
@@ -73,44 +73,6 @@ static bool list_dependents(struct rerunning *r, const int64_t *steps, size_t n,
 
 /* ---- running ---- */
 
-static int by_id(const void *x, const void *y)
-{
-	const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-struct order_item { int64_t step, attempt; };
-
-static int by_step(const void *x, const void *y)
-{
-	const struct order_item *a = x, *b = y;
-
-	return by_id(&a->step, &b->step);
-}
-
-/* A step may read what an earlier one makes, so they run in order of steps. */
-static bool sort_by_step(struct rerunning *r, struct err *e)
-{
-	struct order_item *v = xcalloc(r->n + 1, sizeof(*v));
-	bool ok = true;
-
-	for (size_t i = 0; i < r->n && ok; i++) {
-		struct detail d;
-		ok = query_detail(r->c->query, r->attempts[i], &d, e);
-		if (!ok)
-			break;
-		v[i] = (struct order_item){ d.step.number, r->attempts[i] };
-		query_detail_free(&d);
-	}
-	if (ok)
-		qsort(v, r->n, sizeof(*v), by_step);
-	for (size_t i = 0; i < r->n && ok; i++)
-		r->attempts[i] = v[i].attempt;
-	free(v);
-	return ok;
-}
-
 /* One behind the other; the first that is not ok ends it, since what follows would read what it did not make. */
 static int run_all(struct rerunning *r)
 {
@@ -163,7 +125,7 @@ static bool prepare_changed(struct rerunning *r, struct err *e)
 		console_note("no input of any step changed");
 	free(ids);
 	free(steps);
-	return ok && sort_by_step(r, e);
+	return ok && dependents_order(r->c->query, r->attempts, r->n, e);
 }
 
 static int rerun_run(struct cmd *c)

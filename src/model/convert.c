@@ -42,7 +42,7 @@ static const struct reader {
 	const char *begins;     /* bytes that its files begin with; "": any */
 	const char *endings[8];
 } readers[] = {
-	{ "xlsx", 2, convert_office_py, "PK\3\4", { "xlsx", "xlsm", "xltx", NULL } },
+	{ "xlsx", 3, convert_office_py, "PK\3\4", { "xlsx", "xlsm", "xltx", NULL } },
 	{ "docx", 1, convert_office_py, "PK\3\4", { "docx", "docm", "dotx", NULL } },
 	{ "pptx", 1, convert_office_py, "PK\3\4", { "pptx", "pptm", "potx", NULL } },
 	{ "pdf", 1, convert_pdf_py, "%PDF-", { "pdf", NULL } },

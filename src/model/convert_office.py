@@ -123,12 +123,12 @@ def date_styles(book):
 
 
 def sheets(book):
-    """(name, member) in the order of the tabs, and the day that counts as 0."""
+    """(name, member, hidden) in the order of the tabs, and the day that counts as 0."""
     where, tabs, epoch = targets(book, "xl", "workbook.xml"), [], [datetime.datetime(1899, 12, 30)]
 
     def start(tag, a):
         if tag == "sheet":
-            tabs.append((a.get("name", "")[:TEXT], where.get(a.get(":id"), "")))
+            tabs.append((a.get("name", "")[:TEXT], where.get(a.get(":id"), ""), a.get("state", "visible") != "visible"))
         if tag == "workbookPr" and a.get("date1904") in ("1", "true"):
             epoch[0] = datetime.datetime(1904, 1, 1)
 
@@ -239,8 +239,8 @@ def sheet_cells(book, member, name, shared, dates, epoch):
 def workbook(book):
     shared, dates = shared_strings(book), date_styles(book)
     tabs, epoch = sheets(book)
-    for name, member in tabs:
-        say(name)
+    for name, member, hidden in tabs:
+        say(name, *["hidden"] * hidden)
         if member in book.namelist():
             sheet_cells(book, member, name, shared, dates, epoch)
 

@@ -63,12 +63,21 @@ bool dependents_inputs(struct query *q, struct workspace *ws, int64_t attempt,
 
 /* ---- the graph ---- */
 
+/* A file that a step read of another one. */
+struct edge { uint32_t from; char *path; };
+
 /* The last attempt of a step, as the list of steps has it. */
 struct node {
 	int64_t attempt, step;
 	char ref[REF_TEXT];
 	char *title;
-	bool marked;
+	bool root;             /* one of those that will run */
+	bool marked;           /* that too, or it follows one of them */
+	bool placed;           /* in the order already */
+	int64_t back;          /* a step before it in the order that reads what it makes; 0 */
+	struct edge *edges;    /* one for each step that it reads of; owned */
+	size_t edges_n, edges_cap;
+	char *doubts;          /* owned; NULL */
 };
 struct graph {
 	struct node *v;
@@ -92,8 +101,14 @@ static bool graph_read(struct query *q, struct graph *g, struct err *e)
 
 static void graph_free(struct graph *g)
 {
-	for (size_t i = 0; i < g->n; i++)
-		free(g->v[i].title);
+	for (size_t i = 0; i < g->n; i++) {
+		struct node *x = &g->v[i];
+		for (size_t k = 0; k < x->edges_n; k++)
+			free(x->edges[k].path);
+		free(x->edges);
+		free(x->doubts);
+		free(x->title);
+	}
 	free(g->v);
 }
 
@@ -118,8 +133,7 @@ struct sources {
 	const struct graph *graph;
 	struct query *query;
 	const struct detail *d;
-	char *found;           /* the first file that comes from a marked step; owned */
-	int64_t from_step;
+	struct node *node;     /* that gets the edges; NULL: only doubts are wanted */
 	struct buf doubts;
 	bool failed;
 	struct err *e;
@@ -160,6 +174,15 @@ static bool add_doubt(struct sources *s, const struct entry *f, const struct att
 	return true;
 }
 
+static void add_edge(struct node *x, uint32_t from, const char *path)
+{
+	for (size_t i = 0; i < x->edges_n; i++)
+		if (x->edges[i].from == from)
+			return;
+	x->edges = grow(x->edges, x->edges_n, &x->edges_cap, sizeof(*x->edges));
+	x->edges[x->edges_n++] = (struct edge){ from, xstrdup(path) };
+}
+
 static bool look_offered(void *ctx, const struct entry *f)
 {
 	struct sources *s = ctx;
@@ -169,55 +192,171 @@ static bool look_offered(void *ctx, const struct entry *f)
 		return true;
 	const struct node *from = find_step(s->graph, full.attempt.step);
 	bool other = full.attempt.step != s->d->step.number;
-	if (!s->found && from && from->marked && other) {
-		s->found = xstrdup(f->path);
-		s->from_step = from->step;
-	}
+	if (s->node && from && other)
+		add_edge(s->node, (uint32_t)(from - s->graph->v), f->path);
 	s->failed = other && !add_doubt(s, f, &full.attempt, from);
 	store_attempt_free(&full);
 	return !s->failed;
 }
 
-static void sources_free(struct sources *s)
-{
-	free(s->found);
-	buf_free(&s->doubts);
-}
-
-/* One step: whether it follows, and what it read. */
-static bool look_at(struct query *q, const struct graph *g, struct node *x, void (*fn)(void *ctx, const struct dependent *d), void *ctx,
-                    struct err *e)
+/* What a step read of others. */
+static bool read_edges(struct query *q, const struct graph *g, struct node *x, struct err *e)
 {
 	struct detail d;
 
 	if (!query_detail(q, x->attempt, &d, e))
 		return false;
-	struct sources s = { .graph = g, .query = q, .d = &d, .e = e };
+	struct sources s = { .graph = g, .query = q, .d = &d, .node = x, .e = e };
 	bool ok = query_offered(q, x->attempt, look_offered, &s, e) && !s.failed;
-	x->marked = s.found != NULL;
-	if (ok && s.found)
-		fn(ctx, &(struct dependent){ .attempt = x->attempt, .step = x->step, .ref = x->ref, .title = x->title, .path = s.found,
-		                             .from = s.from_step, .doubt = s.doubts.len ? s.doubts.data : NULL });
-	sources_free(&s);
+	x->doubts = s.doubts.len ? buf_take(&s.doubts) : NULL;
+	buf_free(&s.doubts);
 	query_detail_free(&d);
 	return ok;
+}
+
+static bool read_all_edges(struct query *q, struct graph *g, struct err *e)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!read_edges(q, g, &g->v[i], e))
+			return false;
+	return true;
+}
+
+/* ---- the order ---- */
+
+/* A step that was run again may read of later ones too, so marks go round until none is new. */
+static void mark_followers(struct graph *g)
+{
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < g->n; i++) {
+			struct node *x = &g->v[i];
+			for (size_t k = 0; k < x->edges_n && !x->marked; k++) {
+				x->marked = g->v[x->edges[k].from].marked;
+				more = more || x->marked;
+			}
+		}
+	}
+}
+
+static bool is_ready(const struct graph *g, const struct node *x)
+{
+	for (size_t k = 0; k < x->edges_n; k++)
+		if (g->v[x->edges[k].from].marked && !g->v[x->edges[k].from].placed)
+			return false;
+	return true;
+}
+
+/* The one to begin a circle with: a step that is to run, else the first. */
+static struct node *first_of_circle(struct graph *g)
+{
+	struct node *first = NULL;
+
+	for (size_t i = 0; i < g->n; i++) {
+		struct node *x = &g->v[i];
+		if (!x->marked || x->placed)
+			continue;
+		if (x->root)
+			return x;
+		first = first ? first : x;
+	}
+	return first;
+}
+
+static void place(struct graph *g, struct node *x, uint32_t *order, size_t *n)
+{
+	for (size_t k = 0; k < x->edges_n; k++) {
+		struct node *from = &g->v[x->edges[k].from];
+		if (from->marked && !from->placed)
+			from->back = x->step;
+	}
+	x->placed = true;
+	order[(*n)++] = (uint32_t)(x - g->v);
+}
+
+/* Marked nodes, each behind those that it reads of; owned. */
+static uint32_t *put_in_order(struct graph *g, size_t *n)
+{
+	uint32_t *order = xmalloc((g->n + 1) * sizeof(*order));
+
+	*n = 0;
+	for (;;) {
+		size_t before = *n;
+		for (size_t i = 0; i < g->n; i++)
+			if (g->v[i].marked && !g->v[i].placed && is_ready(g, &g->v[i]))
+				place(g, &g->v[i], order, n);
+		if (*n > before)
+			continue;
+		struct node *x = first_of_circle(g);
+		if (!x)
+			return order;
+		place(g, x, order, n);
+	}
+}
+
+static void tell_dependent(const struct graph *g, const struct node *x, void (*fn)(void *ctx, const struct dependent *d), void *ctx)
+{
+	struct buf doubt = { 0 };
+	size_t k = 0;
+
+	while (k + 1 < x->edges_n && !g->v[x->edges[k].from].marked)
+		k++;
+	if (x->doubts)
+		buf_adds(&doubt, x->doubts);
+	if (x->back)
+		buf_addf(&doubt, "%sa circle: step %lld, before it, read what it makes; each runs once", doubt.len ? "; " : "", (long long)x->back);
+	fn(ctx, &(struct dependent){ .attempt = x->attempt, .step = x->step, .ref = x->ref, .title = x->title, .path = x->edges[k].path,
+	                             .from = g->v[x->edges[k].from].step, .doubt = doubt.len ? doubt.data : NULL });
+	buf_free(&doubt);
 }
 
 bool dependents_each(struct query *q, const int64_t *steps, size_t n, void (*fn)(void *ctx, const struct dependent *d), void *ctx,
                      struct err *e)
 {
 	struct graph g = { 0 };
-	bool ok = graph_read(q, &g, e);
+	bool ok = graph_read(q, &g, e) && (n == 0 || read_all_edges(q, &g, e));
+	size_t placed = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct node *x = find_step(&g, steps[i]);
 		if (x)
+			x->root = x->marked = true;
+	}
+	if (ok)
+		mark_followers(&g);
+	uint32_t *order = ok ? put_in_order(&g, &placed) : NULL;
+	for (size_t i = 0; i < placed; i++)
+		if (!g.v[order[i]].root)
+			tell_dependent(&g, &g.v[order[i]], fn, ctx);
+	free(order);
+	graph_free(&g);
+	return ok;
+}
+
+static bool mark_attempts(struct query *q, const struct graph *g, const int64_t *attempts, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct detail d;
+		if (!query_detail(q, attempts[i], &d, e))
+			return false;
+		struct node *x = find_step(g, d.step.number);
+		query_detail_free(&d);
+		if (x)
 			x->marked = true;
 	}
-	/* A step reads of earlier ones only, so one pass in order finds all. */
-	for (size_t i = 0; i < g.n && ok; i++)
-		if (!g.v[i].marked)
-			ok = look_at(q, &g, &g.v[i], fn, ctx, e);
+	return true;
+}
+
+bool dependents_order(struct query *q, int64_t *attempts, size_t n, struct err *e)
+{
+	struct graph g = { 0 };
+	bool ok = graph_read(q, &g, e) && read_all_edges(q, &g, e) && mark_attempts(q, &g, attempts, n, e);
+	size_t placed = 0;
+	uint32_t *order = ok ? put_in_order(&g, &placed) : NULL;
+
+	for (size_t i = 0; i < placed && i < n; i++)
+		attempts[i] = g.v[order[i]].attempt;
+	free(order);
 	graph_free(&g);
 	return ok;
 }
@@ -233,7 +372,7 @@ char *dependents_doubts(struct query *q, int64_t attempt, struct err *e)
 	struct sources s = { .graph = &g, .query = q, .d = &d, .e = e };
 	if (graph_read(q, &g, e) && query_offered(q, attempt, look_offered, &s, e) && !s.failed && s.doubts.len)
 		text = buf_take(&s.doubts);
-	sources_free(&s);
+	buf_free(&s.doubts);
 	graph_free(&g);
 	query_detail_free(&d);
 	return text;

@@ -35,9 +35,11 @@ static bool take_line(struct book *b, const struct json_value *v)
 	}
 	if (!sheet)
 		return false;
-	if (json_count(v) == 1) {
+	if (json_count(v) <= 2) { /* the second: why it is not shown */
 		strv_add(&b->sheets, sheet);
-		return b->sheets.n <= BOOK_SHEETS;
+		if (json_count(v) == 2)
+			strv_add(&b->hidden, sheet);
+		return b->sheets.n <= BOOK_SHEETS && (json_count(v) == 1 || json_text(json_at(v, 1), NULL));
 	}
 	int64_t row = json_int(json_at(v, 1), -1), col = json_int(json_at(v, 2), -1);
 	if (b->sheets.n == 0 || json_count(v) != 6 || row < 0 || row >= UINT32_MAX || col < 0 || col >= UINT32_MAX)
@@ -71,6 +73,7 @@ void book_free(struct book *b)
 	free(b->lines);
 	free(b->cells);
 	strv_free(&b->sheets);
+	strv_free(&b->hidden);
 }
 
 uint32_t book_sheet(const struct book *b, const char *name)

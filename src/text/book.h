@@ -11,7 +11,7 @@ struct book_cell {
 	const char *value, *formula, *text; /* into the parsed line; NULL */
 };
 struct book {
-	struct strv sheets;
+	struct strv sheets, hidden;  /* names; those of sheets that are not shown */
 	struct json_value **lines;   /* owned: cells point into them */
 	size_t lines_n, lines_cap;
 	struct book_cell *cells;     /* as they came */

@@ -357,6 +357,12 @@ static bool begins(struct span s, const char *with, size_t n)
 	return s.n >= n && memcmp(s.p, with, n) == 0;
 }
 
+/* Tables come in UTF-16 too, which is full of NULs and begins with a mark. */
+static bool is_binary_table(struct span s)
+{
+	return has_nul(s) && !begins(s, "\xFF\xFE", 2) && !begins(s, "\xFE\xFF", 2);
+}
+
 enum diffrows_type diffrows_type(const char *name, struct span a, struct span b)
 {
 	static const char *const tables[] = { "csv", "tsv", "tab", NULL }, *const jsons[] = { "json", "geojson", "ipynb", NULL };
@@ -365,10 +371,10 @@ enum diffrows_type diffrows_type(const char *name, struct span a, struct span b)
 		return DIFFROWS_ZIP;
 	if (begins(a, "\x89PNG\r\n\x1a\n", 8) && begins(b, "\x89PNG\r\n\x1a\n", 8))
 		return DIFFROWS_IMAGE;
+	if (has_ending(name, tables) && !is_binary_table(a) && !is_binary_table(b))
+		return DIFFROWS_TABLE;
 	if (has_nul(a) || has_nul(b))
 		return DIFFROWS_BINARY;
-	if (has_ending(name, tables))
-		return DIFFROWS_TABLE;
 	return has_ending(name, jsons) ? DIFFROWS_JSON : DIFFROWS_TEXT;
 }
 

@@ -91,9 +91,9 @@ static bool next_figure(struct span s, size_t *at, struct span *out)
 	return false;
 }
 
-static void keep_figure(char out[NOISE_FIGURE], bool there, struct span s)
+static void keep_figure(char out[NOISE_FIGURE], struct span s)
 {
-	size_t n = there ? MIN(s.n, (size_t)NOISE_FIGURE - 1) : 0;
+	size_t n = MIN(s.n, (size_t)NOISE_FIGURE - 1);
 
 	memcpy(out, s.p, n);
 	out[n] = '\0';
@@ -106,12 +106,13 @@ bool noise_own_figures(struct span a, struct span b, char first[2][NOISE_FIGURE]
 
 	for (;;) {
 		bool more = next_figure(a, &i, &x), also = next_figure(b, &k, &y);
-		if (!more && !also)
+		/* Where the other side has none, it was an id that has only digits for once. */
+		if (!more || !also)
 			return false;
-		if (more && also && x.n == y.n && memcmp(x.p, y.p, x.n) == 0)
+		if (x.n == y.n && memcmp(x.p, y.p, x.n) == 0)
 			continue;
-		keep_figure(first[0], more, x);
-		keep_figure(first[1], also, y);
+		keep_figure(first[0], x);
+		keep_figure(first[1], y);
 		return true;
 	}
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RENAMED_MOST 200 /* sheets whose new name is looked for */
+
 static int by_place(const void *x, const void *y)
 {
 	const struct book_cell *a = x, *b = y;
@@ -47,6 +49,12 @@ static void add_value(struct buf *out, const struct book_cell *c)
 		add_text(out, c->text);
 		buf_addc(out, ')');
 	}
+}
+
+static void sort_cells(struct book *b)
+{
+	if (b->n)
+		qsort(b->cells, b->n, sizeof(*b->cells), by_place);
 }
 
 static bool same_text(const char *x, const char *y)
@@ -94,24 +102,104 @@ static void put_both(struct diffrows *r, const char *sheet, const struct book_ce
 	diffrows_say(r, DIFFROW_CHANGED, x->row, y->row, buf_take(&b));
 }
 
+/* The cells of sheet number `sheet`, which begin at *at; that is moved behind them. */
+static struct sheet take_sheet(const struct book *b, const char *name, uint32_t sheet, size_t *at)
+{
+	struct sheet s = { .name = name, .cells = b->cells + *at };
+
+	for (; *at < b->n && b->cells[*at].sheet == sheet; ++*at)
+		s.n++;
+	return s;
+}
+
+static bool same_cell(const struct book_cell *x, const struct book_cell *y)
+{
+	return x->row == y->row && x->col == y->col && same_text(x->value, y->value) && same_text(x->formula, y->formula);
+}
+
+static bool same_cells(const struct sheet *a, const struct sheet *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (!same_cell(&a->cells[i], &b->cells[i]))
+			return false;
+	return true;
+}
+
+/* Whether more than half of the cells of both are the same, at the same place. */
+static bool alike_cells(const struct sheet *a, const struct sheet *b)
+{
+	size_t same = 0;
+
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct book_cell *x = &a->cells[i], *y = &b->cells[k];
+		int order = x->row != y->row ? (x->row < y->row ? -1 : 1) : (x->col > y->col) - (x->col < y->col);
+		same += order == 0 && same_cell(x, y);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return same * 2 > MAX(a->n, b->n);
+}
+
+static void say_hidden(const struct book *a, const struct book *b, const char *left, const char *right, struct diffrows *out)
+{
+	bool was = strv_has(&a->hidden, left), is = strv_has(&b->hidden, right);
+
+	if (was != is)
+		diffrows_sayf(out, DIFFROW_SENTENCE, "sheet %s: %s", is ? "hidden now" : "no more hidden", right);
+}
+
+/* Of a left sheet whose name is gone: the new one on the right that holds the same, or at the same place mostly. */
+static uint32_t find_renamed(const struct book *a, const struct book *b, uint32_t sheet, const uint32_t *to)
+{
+	size_t at = 0, from = 0;
+	uint32_t alike = UINT32_MAX;
+
+	while (at < a->n && a->cells[at].sheet < sheet)
+		at++;
+	struct sheet x = take_sheet(a, "", sheet, &at);
+	for (uint32_t i = 0; i < b->sheets.n && x.n > 0; i++) {
+		struct sheet y = take_sheet(b, "", i, &from);
+		if (to[i] != UINT32_MAX)
+			continue;
+		if (same_cells(&x, &y))
+			return i;
+		if (i == sheet && alike_cells(&x, &y))
+			alike = i;
+	}
+	return alike;
+}
+
 /* Gives the right book's sheets the numbers that they have on the left; new ones come behind. */
 static void align_sheets(const struct book *a, struct book *b, struct diffrows *out, struct sheet_sums *s)
 {
 	uint32_t *to = xcalloc(b->sheets.n + 1, sizeof(*to));
+	size_t searched = 0;
 
-	for (size_t i = 0; i < b->sheets.n; i++) {
+	for (size_t i = 0; i < b->sheets.n; i++)
 		to[i] = book_sheet(a, b->sheets.v[i]);
+	for (size_t i = 0; i < a->sheets.n; i++) {
+		uint32_t right = book_sheet(b, a->sheets.v[i]);
+		bool named = right != UINT32_MAX;
+		if (!named && searched++ < RENAMED_MOST)
+			right = find_renamed(a, b, (uint32_t)i, to);
+		if (right == UINT32_MAX) {
+			s->sheets_removed++;
+			diffrows_sayf(out, DIFFROW_SENTENCE, "sheet removed: %s", a->sheets.v[i]);
+			continue;
+		}
+		to[right] = (uint32_t)i;
+		if (!named)
+			diffrows_sayf(out, DIFFROW_SENTENCE, "sheet renamed: %s -> %s", a->sheets.v[i], b->sheets.v[right]);
+		say_hidden(a, b, a->sheets.v[i], b->sheets.v[right], out);
+	}
+	for (size_t i = 0; i < b->sheets.n; i++) {
 		if (to[i] != UINT32_MAX)
 			continue;
 		to[i] = (uint32_t)(a->sheets.n + i);
 		s->sheets_added++;
 		diffrows_sayf(out, DIFFROW_SENTENCE, "sheet added: %s", b->sheets.v[i]);
-	}
-	for (size_t i = 0; i < a->sheets.n; i++) {
-		if (book_sheet(b, a->sheets.v[i]) != UINT32_MAX)
-			continue;
-		s->sheets_removed++;
-		diffrows_sayf(out, DIFFROW_SENTENCE, "sheet removed: %s", a->sheets.v[i]);
 	}
 	for (size_t i = 0; i < b->n; i++)
 		b->cells[i].sheet = to[b->cells[i].sheet];
@@ -142,26 +230,19 @@ static void by_places(const struct sheet *a, const struct sheet *b, const struct
 	}
 }
 
-/* The cells of sheet number `sheet`, which begin at *at; that is moved behind them. */
-static struct sheet take_sheet(const struct book *b, const char *name, uint32_t sheet, size_t *at)
+static void compare_sheets(const struct sheet *x, const struct sheet *y, const struct diffrows_options *o, struct diffrows *out,
+                           struct sheet_sums *s)
 {
-	struct sheet s = { .name = name, .cells = b->cells + *at };
+	size_t above[2];
 
-	for (; *at < b->n && b->cells[*at].sheet == sheet; ++*at)
-		s.n++;
-	return s;
-}
-
-static bool same_cells(const struct sheet *a, const struct sheet *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++) {
-		const struct book_cell *x = &a->cells[i], *y = &b->cells[i];
-		if (by_place(x, y) != 0 || !same_text(x->value, y->value) || !same_text(x->formula, y->formula))
-			return false;
+	if (same_cells(x, y))
+		return;
+	if (!sheet_by_key(x, y, o, out, s, above)) {
+		by_places(x, y, o, out, s);
+		return;
 	}
-	return true;
+	struct sheet left = { x->name, x->cells, above[0] }, right = { y->name, y->cells, above[1] };
+	by_places(&left, &right, o, out, s);
 }
 
 static void compare_books(const struct book *a, const struct book *b, const struct diffrows_options *o, struct diffrows *out,
@@ -172,8 +253,7 @@ static void compare_books(const struct book *a, const struct book *b, const stru
 	for (uint32_t sheet = 0; sheet < a->sheets.n + b->sheets.n; sheet++) {
 		const char *name = sheet_name(a, b, sheet);
 		struct sheet x = take_sheet(a, name, sheet, &i), y = take_sheet(b, name, sheet, &k);
-		if (!same_cells(&x, &y) && !sheet_by_key(&x, &y, o, out, s))
-			by_places(&x, &y, o, out, s);
+		compare_sheets(&x, &y, o, out, s);
 	}
 }
 
@@ -209,11 +289,10 @@ bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o
 	out->differs = true; /* readers are asked of different bytes only */
 	bool ok = book_read(a, &x, e) && book_read(b, &y, e);
 	if (ok) {
+		sort_cells(&x);
+		sort_cells(&y);
 		align_sheets(&x, &y, out, &s);
-		if (x.n)
-			qsort(x.cells, x.n, sizeof(*x.cells), by_place);
-		if (y.n)
-			qsort(y.cells, y.n, sizeof(*y.cells), by_place);
+		sort_cells(&y);
 		size_t told = out->n;
 		compare_books(&x, &y, o, out, &s);
 		if (x.cut || y.cut)

@@ -255,6 +255,17 @@ static char *describe_method(const struct walker *w)
 	return buf_take(&b);
 }
 
+static char *sum_up(const struct walker *w)
+{
+	struct buf b = { 0 };
+
+	buf_addf(&b, "%lld value%s changed, %lld added, %lld removed", (long long)w->changed, w->changed == 1 ? "" : "s",
+	         (long long)w->added, (long long)w->removed);
+	if (w->moved)
+		buf_addf(&b, ", %lld moved", (long long)w->moved);
+	return buf_take(&b);
+}
+
 bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	if (a.n > JSON_MOST || b.n > JSON_MOST)
@@ -278,8 +289,7 @@ bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o
 			diffrows_sayf(out, DIFFROW_SENTENCE, "the same values, as far as JSON tells; as text:");
 			ok = rowmake_text(a, b, o, out, e);
 		} else {
-			out->summary = xasprintf("%lld value%s changed, %lld added, %lld removed, %lld moved", (long long)w.changed,
-			                         w.changed == 1 ? "" : "s", (long long)w.added, (long long)w.removed, (long long)w.moved);
+			out->summary = sum_up(&w);
 		}
 	}
 	strv_free(&w.keys);

@@ -1,5 +1,6 @@
 /* Two tables as rows: what was found first, then changed, removed and added rows. */
 #include "rowmake.h"
+#include "text/encoding.h"
 #include "text/table.h"
 
 #include <stdlib.h>
@@ -8,6 +9,9 @@
 #define NAMED_MOST 20 /* doubled keys that are named */
 
 struct tables {
+	struct span bytes[2];     /* as they were given */
+	struct buf decoded[2];    /* as UTF-8, of other encodings */
+	struct encoding_guess guess[2];
 	struct table a, b;
 	struct table_diff d;
 	struct diffrows *r;
@@ -100,10 +104,103 @@ static void say_doubled(struct tables *t)
 		              d->empty[0] == 1 ? "" : "s", d->empty[1]);
 }
 
+static void say_near_keys(struct tables *t)
+{
+	struct buf b = { 0 };
+
+	if (t->d.near_keys == 0)
+		return;
+	buf_addf(&b, "%u removed row%s the key of an added one but for case, blanks or being text: ", t->d.near_keys, t->d.near_keys == 1 ? " has" : "s have");
+	add_key(t, &b, false, t->d.near_key.a);
+	buf_adds(&b, " -> ");
+	add_key(t, &b, true, t->d.near_key.b);
+	diffrows_say(t->r, DIFFROW_SENTENCE, 0, 0, buf_take(&b));
+}
+
+/* ---- beside the cells ---- */
+
+static void count_ends(struct span s, int64_t n[ENDING_COUNT])
+{
+	for (const char *p = s.p, *end = s.p + s.n; p < end; p++) {
+		bool pair = *p == '\r' && p + 1 < end && p[1] == '\n';
+		if (*p == '\n' || *p == '\r')
+			n[pair ? ENDING_CRLF : *p == '\n' ? ENDING_LF : ENDING_CR]++;
+		p += pair;
+	}
+}
+
+static void say_ends(struct tables *t)
+{
+	int64_t n[2][ENDING_COUNT] = { 0 };
+	struct buf b = { 0 };
+	bool differ = false;
+
+	for (int s = 0; s < 2; s++)
+		count_ends(t->decoded[s].len ? (struct span){ t->decoded[s].data, t->decoded[s].len } : t->bytes[s], n[s]);
+	for (int k = ENDING_LF; k < ENDING_COUNT; k++)
+		differ = differ || !n[0][k] != !n[1][k];
+	if (!differ)
+		return;
+	buf_adds(&b, "line ends:");
+	for (int s = 0; s < 2; s++) {
+		bool any = false;
+		for (int k = ENDING_LF; k < ENDING_COUNT; k++) {
+			if (n[s][k])
+				buf_addf(&b, " %lld %s", (long long)n[s][k], ending_word((enum ending)k));
+			any = any || n[s][k];
+		}
+		buf_addf(&b, "%s on the %s", any ? "" : " none", s ? "right" : "left,");
+	}
+	diffrows_say(t->r, DIFFROW_SENTENCE, 0, 0, buf_take(&b));
+}
+
+static bool has_mark(struct span s)
+{
+	return s.n >= 3 && memcmp(s.p, "\xEF\xBB\xBF", 3) == 0;
+}
+
+/* What no cell shows, where texts are not compared as such. */
+static void say_bytes(struct tables *t)
+{
+	bool mark[2] = { has_mark(t->bytes[0]), has_mark(t->bytes[1]) };
+
+	if (t->guess[0].encoding == t->guess[1].encoding && mark[0] != mark[1])
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "byte order mark %s", mark[0] ? "removed" : "added");
+	say_ends(t);
+}
+
+static void say_encodings(struct tables *t)
+{
+	const struct encoding_guess *g = t->guess;
+
+	if (g[0].encoding == ENCODING_UTF8 && g[1].encoding == ENCODING_UTF8)
+		return;
+	diffrows_sayf(t->r, DIFFROW_SENTENCE, "characters are compared: %s%s on the left, %s%s on the right", encoding_word(g[0].encoding),
+	              g[0].guessed ? " (guessed)" : "", encoding_word(g[1].encoding), g[1].guessed ? " (guessed)" : "");
+	if (g[0].bad || g[1].bad)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "bytes that their encoding cannot say: %lld on the left, %lld on the right",
+		              (long long)g[0].bad, (long long)g[1].bad);
+}
+
+static void say_heads(struct tables *t)
+{
+	if (t->d.names_left || t->d.names_right)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "only the table on the %s names its columns: they are compared by place, the names as a row",
+		              t->d.names_left ? "left" : "right");
+	if (t->a.doubled_names || t->b.doubled_names)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "columns of the same name on the %s: they are counted from the left",
+		              !t->b.doubled_names ? "left" : !t->a.doubled_names ? "right" : "left and right");
+	if (t->a.trailing != t->b.trailing)
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "every row on the %s ends in a delimiter, which is taken for no column",
+		              t->a.trailing ? "left" : "right");
+}
+
 static void say_facts(struct tables *t)
 {
 	const struct table_diff *d = &t->d;
 
+	say_encodings(t);
+	say_heads(t);
 	say_columns(t, "removed", &t->a, d->cols_removed, d->cols_removed_n);
 	say_columns(t, "added", &t->b, d->cols_added, d->cols_added_n);
 	say_renamed(t);
@@ -112,6 +209,7 @@ static void say_facts(struct tables *t)
 	if (d->rows_moved)
 		diffrows_sayf(t->r, DIFFROW_SENTENCE, "order of rows changed: %u moved", d->rows_moved);
 	say_doubled(t);
+	say_near_keys(t);
 	if (d->quoting)
 		diffrows_sayf(t->r, DIFFROW_SENTENCE, "%lld cell%s with the same value quoted otherwise", (long long)d->quoting,
 		              d->quoting == 1 ? "" : "s");
@@ -210,22 +308,63 @@ static void put_all(struct tables *t)
 		put_row(t, true, d->rows_added[i]);
 }
 
-bool rowmake_table(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
+/* As UTF-8, where a side is in another encoding that is known. */
+static struct span decode(struct tables *t, int side)
 {
-	struct tables t = { .r = out, .o = o };
+	struct span s = t->bytes[side];
+	struct encoding_guess *g = &t->guess[side];
 
-	if (!table_read(a, 0, &t.a, e) || !table_read(b, 0, &t.b, e)) {
-		table_free(&t.a);
-		return false;
+	*g = encoding_guess(s.p, s.n, true);
+	if (g->binary || g->encoding == ENCODING_UTF8) {
+		g->encoding = ENCODING_UTF8;
+		return s;
 	}
+	g->bad = encoding_decode(g->encoding, s.p, s.n, &t->decoded[side]);
+	return (struct span){ t->decoded[side].data ? t->decoded[side].data : "", t->decoded[side].len };
+}
+
+static bool compare_tables(struct tables *t, struct err *e)
+{
+	const struct diffrows_options *o = t->o;
 	struct err why = { 0 };
-	bool ok = table_compare(&t.a, &t.b, &(struct table_options){ o->key, o->tolerant }, &t.d, &why);
+	bool ok = table_compare(&t->a, &t->b, &(struct table_options){ o->key, o->tolerant }, &t->d, &why);
+
 	if (!ok && o->key && !o->key_must) {
-		diffrows_sayf(out, DIFFROW_SENTENCE, "%s; a key is looked for", why.msg);
-		ok = table_compare(&t.a, &t.b, &(struct table_options){ NULL, o->tolerant }, &t.d, &why);
+		diffrows_sayf(t->r, DIFFROW_SENTENCE, "%s; a key is looked for", why.msg);
+		ok = table_compare(&t->a, &t->b, &(struct table_options){ NULL, o->tolerant }, &t->d, &why);
 	}
 	if (!ok && e)
 		*e = why;
+	return ok;
+}
+
+/* Where no cell differs in any way, the difference is one of bytes. */
+static bool put_rest(struct tables *t, struct err *e)
+{
+	const struct table_diff *d = &t->d;
+	struct diffrows *out = t->r;
+
+	if (!out->differs || table_differs(d) || d->quoting || d->folded_digits || d->folded_notation) {
+		if (out->differs)
+			say_bytes(t);
+		return true;
+	}
+	if (t->guess[0].encoding != t->guess[1].encoding) {
+		diffrows_sayf(out, DIFFROW_SENTENCE, "the same cells in another encoding");
+		say_bytes(t);
+		return true;
+	}
+	diffrows_sayf(out, DIFFROW_SENTENCE, "the same cells; as text:");
+	free(out->summary);
+	out->summary = NULL;
+	return rowmake_text(t->bytes[0], t->bytes[1], t->o, out, e);
+}
+
+bool rowmake_table(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
+{
+	struct tables t = { .bytes = { a, b }, .r = out, .o = o };
+	bool ok = table_read(decode(&t, 0), 0, &t.a, e) && table_read(decode(&t, 1), 0, &t.b, e) && compare_tables(&t, e);
+
 	if (ok) {
 		out->method = describe_method(&t);
 		diffrows_sayf(out, DIFFROW_SENTENCE, "%s", out->method);
@@ -235,15 +374,12 @@ bool rowmake_table(struct span a, struct span b, const struct diffrows_options *
 		out->summary = xasprintf("%u row%s added, %u removed, %u changed in %zu cell%s", t.d.rows_added_n,
 		                         t.d.rows_added_n == 1 ? "" : "s", t.d.rows_removed_n, t.d.rows_changed, t.d.changes_n,
 		                         t.d.changes_n == 1 ? "" : "s");
-		if (out->differs && !table_differs(&t.d) && !t.d.quoting && !t.d.folded_digits && !t.d.folded_notation) {
-			diffrows_sayf(out, DIFFROW_SENTENCE, "the same cells; as text:");
-			free(out->summary);
-			out->summary = NULL;
-			ok = rowmake_text(a, b, o, out, e);
-		}
+		ok = put_rest(&t, e);
 	}
 	table_diff_free(&t.d);
 	table_free(&t.a);
 	table_free(&t.b);
+	buf_free(&t.decoded[0]);
+	buf_free(&t.decoded[1]);
 	return ok;
 }

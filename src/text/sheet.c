@@ -6,6 +6,7 @@
 #include "sheet.h"
 
 #include "rowmake.h"
+#include "text/number.h"
 #include "text/table.h"
 
 #include <ctype.h>
@@ -14,6 +15,9 @@
 
 #define SPARSE 4        /* most places of the table for each cell that is filled */
 #define SPARSE_FREE 65536
+#define HEAD_ROWS 20    /* in which the names are looked for */
+#define HEAD_BELOW 30   /* more rows that are looked at for how long rows are */
+#define HEAD_SHARE 6    /* tenths of the longest row that names have to fill */
 
 /* ---- places and formulas ---- */
 
@@ -96,6 +100,39 @@ struct grid_of {
 	const uint32_t *keys;    /* columns that show values among the formulas; NULL: values everywhere */
 	uint32_t keys_n;
 };
+
+/* Cells of the row that begins at cell `at`; *words: none of them is a number or a date. */
+static size_t row_length(const struct sheet *s, size_t at, bool *words)
+{
+	size_t n = 0;
+
+	*words = true;
+	for (; at + n < s->n && s->cells[at + n].row == s->cells[at].row; n++) {
+		const struct book_cell *c = &s->cells[at + n];
+		*words = *words && c->value && *c->value && !c->text && !number_is((struct span){ c->value, strlen(c->value) });
+	}
+	return n;
+}
+
+/* The cell that the row of names begins with, below titles: the first row of words that is nearly as long as any near it.
+ * 0: the first row of all. */
+static size_t find_head(const struct sheet *s)
+{
+	size_t widest = 0, at = 0, n;
+	bool words;
+
+	for (int row = 0; at < s->n && row < HEAD_ROWS + HEAD_BELOW; row++, at += n) {
+		n = row_length(s, at, &words);
+		widest = MAX(widest, n);
+	}
+	at = 0;
+	for (int row = 0; at < s->n && row < HEAD_ROWS; row++, at += n) {
+		n = row_length(s, at, &words);
+		if (words && n > 1 && n * 10 >= widest * HEAD_SHARE)
+			return at;
+	}
+	return 0;
+}
 
 /* False: too many of its places are empty. */
 static bool measure(const struct sheet *s, struct grid_of *g)
@@ -352,17 +389,32 @@ static void compare_values(const struct pair *p, const struct diffrows_options *
 	sums->rows_moved += p->d.rows_moved;
 }
 
-bool sheet_by_key(const struct sheet *a, const struct sheet *b, const struct diffrows_options *o, struct diffrows *out,
-                  struct sheet_sums *sums)
+static void say_heads(const struct pair *p, const char *name, struct diffrows *out)
 {
-	struct pair p = { 0 };
-	bool table = measure(a, &p.grid[0]);
+	struct buf b = { 0 };
 
-	table = measure(b, &p.grid[1]) && table && pair_read(&p) && find_key(&p, o);
+	rowmake_short(&b, name, strlen(name));
+	diffrows_sayf(out, DIFFROW_SENTENCE, "%s: the table begins in row %u on the left, %u on the right; what is above is compared by place",
+	              b.data ? b.data : "", p->grid[0].rows[0], p->grid[1].rows[0]);
+	buf_free(&b);
+}
+
+bool sheet_by_key(const struct sheet *a, const struct sheet *b, const struct diffrows_options *o, struct diffrows *out,
+                  struct sheet_sums *sums, size_t above[2])
+{
+	above[0] = find_head(a);
+	above[1] = find_head(b);
+	struct sheet x = { a->name, a->cells + above[0], a->n - above[0] }, y = { b->name, b->cells + above[1], b->n - above[1] };
+	struct pair p = { 0 };
+	bool table = measure(&x, &p.grid[0]);
+
+	table = measure(&y, &p.grid[1]) && table && pair_read(&p) && find_key(&p, o);
+	if (table && (above[0] || above[1]))
+		say_heads(&p, a->name, out);
 	if (table) {
 		if (p.csv[0].len != p.csv[1].len || memcmp(p.csv[0].data, p.csv[1].data, p.csv[0].len) != 0)
 			compare_values(&p, o, out, sums);
-		if (has_formulas(a) || has_formulas(b))
+		if (has_formulas(&x) || has_formulas(&y))
 			compare_formulas(&p, o, out, sums);
 	}
 	pair_free(&p);

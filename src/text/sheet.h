@@ -12,9 +12,10 @@ struct sheet {
 };
 struct sheet_sums { int64_t values, formulas, added, removed, rows_added, rows_removed, rows_moved, sheets_added, sheets_removed; };
 
-/* False, with nothing said: the two are no tables with a key column in common. */
+/* False, with nothing said: the two are no tables with a key column in common. A table may begin below rows of titles:
+ * above[side] gets how many cells stand in those, which were not compared. */
 bool sheet_by_key(const struct sheet *a, const struct sheet *b, const struct diffrows_options *o, struct diffrows *out,
-                  struct sheet_sums *sums);
+                  struct sheet_sums *sums, size_t above[2]);
 
 /* "B7" */
 void sheet_place(struct buf *out, uint32_t row, uint32_t col);

@@ -1,7 +1,7 @@
 /* Reading CSV and TSV. */
 #include "text/table.h"
 
-#include "text/number.h"
+#include "table_head.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,22 +141,6 @@ static struct span cell_at(const struct table *t, uint32_t cell)
 	return (struct span){ t->text.p + t->cells[cell].start, t->cells[cell].len };
 }
 
-/* Names are there, all different, and none is a number. */
-static bool looks_like_names(const struct table *t)
-{
-	for (uint32_t i = 0; i < t->cols; i++) {
-		struct span name = cell_at(t, i);
-		if (name.n == 0 || number_is(name))
-			return false;
-		for (uint32_t k = 0; k < i; k++) {
-			struct span other = cell_at(t, k);
-			if (other.n == name.n && memcmp(other.p, name.p, name.n) == 0)
-				return false;
-		}
-	}
-	return t->cols > 0;
-}
-
 bool table_read(struct span text, char delimiter, struct table *out, struct err *e)
 {
 	bool bom = text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0;
@@ -182,8 +166,8 @@ bool table_read(struct span text, char delimiter, struct table *out, struct err 
 	}
 	for (uint32_t i = 0; i < rows; i++)
 		out->ragged += out->row[i + 1] - out->row[i] != out->cols;
-	out->header = looks_like_names(out);
-	out->rows = rows - (out->header ? 1 : 0);
+	out->rows = rows;
+	table_head(out);
 	return true;
 }
 
@@ -220,10 +204,29 @@ void table_value(struct span raw, struct buf *out)
 		buf_add(out, raw.p + i + 1, raw.n - i - 1);
 }
 
+/* How many columns before have the same name. */
+static uint32_t namesakes(const struct table *t, uint32_t col)
+{
+	struct span name = cell_at(t, col);
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < col && t->doubled_names; k++) {
+		struct span other = cell_at(t, k);
+		n += other.n == name.n && memcmp(other.p, name.p, name.n) == 0;
+	}
+	return n;
+}
+
 void table_name(const struct table *t, uint32_t col, struct buf *out)
 {
-	if (t->header && col < t->cols)
-		table_value(cell_at(t, col), out);
-	else
+	uint32_t before;
+
+	if (!t->header || col >= t->cols || cell_at(t, col).n == 0) {
 		buf_addf(out, "column %u", col + 1);
+		return;
+	}
+	table_value(cell_at(t, col), out);
+	before = namesakes(t, col);
+	if (before)
+		buf_addf(out, " (%u)", before + 1);
 }

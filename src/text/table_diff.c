@@ -184,8 +184,10 @@ static uint32_t count_moved(const struct table_pair *pairs, uint32_t n)
 	return n - longest;
 }
 
-static void settle_headers(struct table *a, struct table *b)
+static void settle_headers(struct table *a, struct table *b, struct table_diff *d)
 {
+	d->names_left = a->header && !b->header;
+	d->names_right = b->header && !a->header;
 	if (a->header == b->header)
 		return;
 	/* One of the two has names only: then neither is read as having them. */
@@ -199,7 +201,7 @@ bool table_compare(struct table *a, struct table *b, const struct table_options 
 	size_t cap = 0;
 
 	*out = (struct table_diff){ 0 };
-	settle_headers(a, b);
+	settle_headers(a, b, out);
 	match_columns(a, b, out);
 	if (o->key ? !take_given(a, b, o->key, out, e) : !table_key_find(a, b, out)) {
 		if (o->key) {
@@ -214,6 +216,7 @@ bool table_compare(struct table *a, struct table *b, const struct table_options 
 	for (uint32_t i = 0; i < n; i++)
 		compare_row(a, b, pairs[i], o->tolerant, out, &cap);
 	out->rows_moved = count_moved(pairs, n);
+	table_key_near(a, b, out);
 	free(pairs);
 	return true;
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define LOOK_ROWS 200 /* rows looked at for what kind of values a column has */
 #define PAIR_COLS 6   /* first columns that are tried two by two */
@@ -163,28 +164,72 @@ static void set_key(struct table_diff *d, const struct table_pair *cols, uint32_
 	}
 }
 
+/* "id", "policy_no", "Customer ID": what its name says is a key. */
+static bool is_called_key(const struct table *t, uint32_t col)
+{
+	static const char *const words[] = { "id", "key", "code", "uuid", "no", "nr", "ref", "sku", "isin", "iban" };
+	struct buf b = { 0 };
+	bool called = false;
+
+	if (!t->header)
+		return false;
+	table_name(t, col, &b);
+	buf_addc(&b, '\0');
+	const char *last = b.data;
+	for (const char *p = b.data; *p; p++)
+		if (strchr(" _-.", *p))
+			last = p + 1;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		called = called || strcasecmp(last, words[i]) == 0;
+	buf_free(&b);
+	return called;
+}
+
+/* Whole numbers that may be figures as well as identifiers. */
+static bool holds_numbers(const struct table *t, uint32_t col)
+{
+	uint32_t n = MIN(t->rows, (uint32_t)LOOK_ROWS), numbers = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		numbers += number_is(table_raw(t, i, col));
+	return n && numbers * 2 > n;
+}
+
+/*
+ * How much speaks for a column: one that is called a key; then one that is unique on both sides, of texts before
+ * numbers. An identifier that one side doubles is a finding, so the first column of texts counts before numbers that
+ * happen to be unique.
+ */
+static int rank_column(const struct table *a, const struct table *b, const struct table_diff *d, uint32_t i)
+{
+	struct table_pair col = d->columns[i];
+
+	if (holds_figures(a, col.a) || holds_figures(b, col.b))
+		return 0;
+	int worth = judge(a, b, d, &col, 1);
+	bool numbers = holds_numbers(a, col.a) && holds_numbers(b, col.b);
+	if (worth == 0)
+		return 0;
+	if (is_called_key(a, col.a))
+		return 4 + worth;
+	return worth == 2 ? (numbers ? 2 : 4) : i == 0 && !numbers ? 3 : 1;
+}
+
 bool table_key_find(const struct table *a, const struct table *b, struct table_diff *d)
 {
-	struct table_pair cols[TABLE_KEYS], half = { 0 };
-	bool found = false;
+	struct table_pair cols[TABLE_KEYS];
+	uint32_t found = 0;
+	int best = 0;
 
-	for (uint32_t i = 0; i < d->columns_n && i < 64; i++) {
-		cols[0] = d->columns[i];
-		if (holds_figures(a, cols[0].a) || holds_figures(b, cols[0].b))
-			continue;
-		int worth = judge(a, b, d, cols, 1);
-		if (worth == 2) {
-			set_key(d, cols, 1);
-			return true;
-		}
-		if (worth == 1 && !found) {
-			half = cols[0];
-			found = true;
+	for (uint32_t i = 0; i < d->columns_n && i < 64 && best < 6; i++) {
+		int rank = rank_column(a, b, d, i);
+		if (rank > best) {
+			best = rank;
+			found = i;
 		}
 	}
-	/* An identifier that one side doubles is a finding; two columns that happen to be unique are not. */
-	if (found) {
-		set_key(d, &half, 1);
+	if (best > 0) {
+		set_key(d, &d->columns[found], 1);
 		return true;
 	}
 	for (uint32_t i = 0; i < MIN(d->columns_n, (uint32_t)PAIR_COLS); i++) {
@@ -198,6 +243,56 @@ bool table_key_find(const struct table *a, const struct table *b, struct table_d
 		}
 	}
 	return false;
+}
+
+/* ---- keys that are nearly the same ---- */
+
+struct near { uint64_t hash; uint32_t row; };
+
+static int by_hash(const void *p, const void *q)
+{
+	const struct near *a = p, *b = q;
+
+	return (a->hash > b->hash) - (a->hash < b->hash);
+}
+
+/* Without regard to case (of ASCII), blanks, and the sign before a number that a workbook keeps as text. */
+static struct near *near_keys(const struct table *t, const struct table_diff *d, int side, const uint32_t *rows, uint32_t n)
+{
+	struct near *v = xmalloc(((size_t)n + 1) * sizeof(*v));
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t h = 1;
+		for (uint32_t k = 0; k < d->keys; k++) {
+			buf_clear(&b);
+			table_value(table_raw(t, rows[i], d->key[k][side]), &b);
+			for (size_t c = 0; c < b.len; c++)
+				if (!strchr(" \t\r\n", b.data[c]) && (c > 0 || b.data[c] != '\''))
+					h = (h ^ (unsigned char)(b.data[c] >= 'A' && b.data[c] <= 'Z' ? b.data[c] | 32 : b.data[c])) * 0x9E3779B97F4A7C15u;
+			h = (h ^ h >> 31 ^ 0x1F) * 0x9E3779B97F4A7C15u;
+		}
+		v[i] = (struct near){ h, rows[i] };
+	}
+	buf_free(&b);
+	qsort(v, n, sizeof(*v), by_hash);
+	return v;
+}
+
+void table_key_near(const struct table *a, const struct table *b, struct table_diff *d)
+{
+	if (d->keys == 0 || d->rows_removed_n == 0 || d->rows_added_n == 0)
+		return;
+	struct near *x = near_keys(a, d, 0, d->rows_removed, d->rows_removed_n), *y = near_keys(b, d, 1, d->rows_added, d->rows_added_n);
+	for (uint32_t i = 0, k = 0; i < d->rows_removed_n && k < d->rows_added_n;) {
+		if (x[i].hash == y[k].hash && d->near_keys++ == 0)
+			d->near_key = (struct table_pair){ x[i].row, y[k].row };
+		bool both = x[i].hash == y[k].hash, left = x[i].hash <= y[k].hash;
+		i += left;
+		k += both || !left;
+	}
+	free(x);
+	free(y);
 }
 
 /* ---- matching ---- */

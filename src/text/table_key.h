@@ -13,4 +13,7 @@ struct table_pair *table_key_match(const struct table *a, const struct table *b,
 /* Equal in value, quotes apart (table_diff.c). */
 bool table_same_value(struct span a, struct span b);
 
+/* Fills in near_keys of what has its removed and added rows. */
+void table_key_near(const struct table *a, const struct table *b, struct table_diff *d);
+
 #endif

@@ -98,6 +98,31 @@ tm diff --files "$c/o42_a.csv" "$c/o42_b.csv" --tolerant
 is "numbers: tolerant" "$(grep '^~' <<<"$out" | cut -c4 | tr -d '\n')" fghi
 like "numbers: counted" "$out" '4 cells that differ in notation only and 1 that are the same to 15 digits'
 
+# tables that are written otherwise: what no cell shows is told, and what only looks the same is not
+two_tables() { printf "$1" >t.csv; printf "$2" >u.csv; tm diff --files t.csv u.csv "${@:3}"; }
+while IFS='|' read -r name a b said row; do
+	two_tables "$a" "$b"; like "$name: said" "$out" "^# $said"; is "$name: rows" "$(grep '^[-+~][^-+]' <<<"$out" | tr '\n' ' ')" "$row"
+done <<'X'
+byte order mark and a cell|id,v\n1,2\n3,4\n|\xef\xbb\xbfid,v\n1,2\n3,5\n|byte order mark added|~id 3: v 4 -> 5 
+line ends and a cell|id,v\n1,2\n3,4\n|id,v\r\n1,2\r\n3,5\r\n|line ends: 3 LF on the left, 3 CRLF on the right|~id 3: v 4 -> 5 
+encodings|id,v\n1,M\xfcller\n2,b\n|id,v\n1,M\xc3\xbcller\n2,c\n|characters are compared: Windows-1252 .guessed. on the left, UTF-8 on the right|~id 2: v b -> c 
+encodings alone|id,v\n1,M\xfcller\n|id,v\n1,M\xc3\xbcller\n|the same cells in another encoding|
+delimiters|id,v\n1,2\n|id;v\n1;3\n|cells are parted by .,. on the left, by .;. on the right|~id 1: v 2 -> 3 
+doubled names|id,v,v\n1,2,3\n2,4,5\n|id,v,v\n1,2,9\n2,4,5\n|columns of the same name on the left and right|~id 1: v (2) 3 -> 9 
+names on one side|id,v\n1,2\n3,4\n|1,2\n3,4\n|only the table on the left names its columns|-column 1 id, column 2 v 
+a delimiter behind each row|id,v\n1,2\n3,4\n|id,v,\n1,2,\n3,5,\n|every row on the right ends in a delimiter|~id 3: v 4 -> 5 
+years as names|region,2023,2024\nN,1,2\nS,3,4\n|region,2023,2024\nN,1,2\nS,3,5\n|rows by key region|~region S: 2024 4 -> 5 
+the index of pandas|,id,v\n0,a,1\n1,b,2\n|,id,v\n0,a,1\n1,b,3\n|rows by key id|~id b: v 2 -> 3 
+an identifier that is doubled|sku,qty\na,10\nb,20\nb,30\n|sku,qty\na,10\nb,20\n|doubled key, not compared: sku b .2 times on the left, 1 on the right|
+keys alike but for case and blanks|id,v\nA1,1\nB2,2\nC,3\n|id,v\na1,1\n B2,3\nC,3\n|2 removed rows have the key of an added one but for case, blanks or being text|-id A1, v 1 -id B2, v 2 +id a1, v 1 +id  B2, v 3 
+no value is another|id,v\n1,NaN\n2,\n3,NULL\n4,-0\n|id,v\n1,\n2,NULL\n3,None\n4,0\n|rows by key id|~id 1: v NaN -> (empty) ~id 2: v (empty) -> NULL ~id 3: v NULL -> None ~id 4: v -0 -> 0 
+thousands, decimal commas, dates|id;v\n1;1,000\n2;1,5\n3;2024-01-02\n|id;v\n1;1000\n2;1.5\n3;02/01/2024\n|rows by key id|~id 1: v 1,000 -> 1000 ~id 2: v 1,5 -> 1.5 ~id 3: v 2024-01-02 -> 02/01/2024 
+X
+"$python" -c 'open("t.csv", "wb").write("id,v\n1,x\n2,b\n".encode("utf-16")); open("u.csv", "wb").write("id,v\n1,x\n2,c\n".encode("utf-16-be"))'
+tm diff --files t.csv u.csv; is "UTF-16 without a mark is no text" "$(grep -c '(bytes)' <<<"$out")" 1
+"$python" -c 'open("u.csv", "wb").write(b"\xfe\xff" + "id,v\n1,x\n2,c\n".encode("utf-16-be"))'
+tm diff --files t.csv u.csv; is "UTF-16 of both orders" "$(grep '^[~]' <<<"$out")" "~id 2: v b -> c"
+
 # random tables against pandas
 if "$python" -c 'import pandas' 2>/dev/null; then
 verdict=$("$python" - "$TICKMARK" <<'X'
@@ -247,7 +272,7 @@ run_ok "book" book.py; sed -i 's/2.5/3.5/; s/B2:B2/B2:B9/; s/C3/AA3/; s/"Two"/"T
 tm diff last --only t.xlsx
 is "workbook: rows" "$(sed -n 's/^\([-~+].*\)/\1/p' <<<"$out" | grep -v '^[-+][-+]' | tr '\n' '|')" '~Sheet!B2: 2.5 -> 3.5|~Sheet!B3: formula =SUM(B2:B2) -> =SUM(B2:B9)|-Two!C3: TRUE|+Three!AA3: TRUE|'
 like "workbook: sheets" "$out" '^# sheet added: Three$'
-is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-2' | wc -l)" 2
+is "workbook: kept by content" "$(find .tickmark/cache/convert -name '*-xlsx-3' | wc -l)" 2
 tm diff last --only t.xlsx --json; jis "workbook: counts" '(lambda k: (k["values_changed"], k["formulas_changed"], k["cells_added"], k["cells_removed"]))(d["items"][0]["counts"])' "(1, 1, 1, 1)"
 tm verify; is "workbook: the record is intact, and knows" "$rc" 0
 printf 'import zipfile\nz = zipfile.ZipFile("bad.xlsx", "w"); z.writestr("xl/workbook.xml", "<a><b>"); z.writestr("n", "1")\n' >bad.py

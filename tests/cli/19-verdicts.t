@@ -56,7 +56,7 @@ jis "changed: why" '(d["checks"][0]["verdict"], d["checks"][0]["why"])' "('diffe
 tm repeat 3 --again --json; jis "same: no why" 'd["checks"][0]["why"]' None
 
 # one's own rule, and only what it matches
-printf 'import os\nprint("run id", os.urandom(4).hex(), "total", 5)\n' >own.py; run_ok "own" own.py
+printf 'import os\nprint("run id", "f" + os.urandom(4).hex(), "total", 5)\n' >own.py; run_ok "own" own.py
 tm repeat 7; is "without a rule it differs" "$rc" 1
 tm config noise 'run id [0-9a-f]+'; is "config noise" "$rc" 0
 tm repeat 7; is "with it: noise, and the rule is in the verdict" "$rc ${out#* }" "0 repeats 7.1: same but for noise: 1 by the workspace's own rule: run id [0-9a-f]+"
@@ -112,4 +112,16 @@ tm repeat --all --resume --json
 jis "resumed: all are there, those done once" '[c["ref"] for c in d["checks"] if c["check_of"].startswith(("1", "2"))][:2]' "['1.1r1', '2.1r1']"
 jis "resumed: counted" 'sum(d["counts"].values())' 4
 tm repeat --all --resume; is "resumed: nothing more" "$rc" 2
+
+# stopped by SIGTERM as by Ctrl-C, and another batch that ends meanwhile does not make it forgotten
+workspace term
+printf 'print("quick")\n' >quick.py; run_ok "a quick one" quick.py
+printf 'import os, time\nprint("begun", flush=True)\nif os.path.exists("slow"): time.sleep(600)\n' >slow.py; echo 1 >slow
+"$TICKMARK" run slow.py >/dev/null 2>&1 & wait_for state_is 2.1 running; begun 2.1; "$TICKMARK" stop 2.1 >/dev/null 2>&1; wait $!
+"$TICKMARK" repeat --all -j 2 >"$work/said" 2>&1 & batch=$!
+begun 2.1r1; wait_for state_is 1.1r1 ok
+cp .tickmark/cache/repeat-batch state; rm .tickmark/cache/repeat-batch
+kill -TERM $batch; wait $batch; is "SIGTERM: status" "$?" 4
+like "SIGTERM: says how to go on" "$(cat "$work/said")" 'resume goes on'; like "SIGTERM: and by whom" "$("$TICKMARK" show 2.1r1)" 'SIGTERM'
+yes "it can be resumed though another one had forgotten it" cmp .tickmark/cache/repeat-batch state
 finish

@@ -31,7 +31,7 @@ files("t.pptx", [("ppt/presentation.xml", '<p:p %s><p:sldIdLst><p:sldId id="256"
                  ("ppt/slides/slide1.xml", "<a:x %s><a:p><a:r><a:t>second</a:t></a:r></a:p></a:x>" % A),
                  ("ppt/slides/slide2.xml", "<a:x %s><a:p><a:r><a:t>first %s</a:t></a:r></a:p></a:x>" % (A, "now" if b else "then"))])
 
-def book(name, rows, styles=""):
+def book(name, rows, styles="", state=""):
     """rows of (reference, attributes, inner XML)"""
     cells, last = "", None
     for ref, attributes, inner in rows:
@@ -40,7 +40,7 @@ def book(name, rows, styles=""):
             cells += ("</row>" if last else "") + '<row r="%s">' % row
             last = row
         cells += '<c r="%s"%s>%s</c>' % (ref, attributes, inner)
-    files(name, [("xl/workbook.xml", '<workbook %s><sheets><sheet name="Rates" r:id="r1"/></sheets></workbook>' % A),
+    files(name, [("xl/workbook.xml", '<workbook %s><sheets><sheet name="Rates"%s r:id="r1"/></sheets></workbook>' % (A, state)),
                  ("xl/_rels/workbook.xml.rels", R % '<Relationship Id="r1" Target="worksheets/sheet1.xml"/>'),
                  ("xl/styles.xml", styles or "<styleSheet/>"), ("xl/worksheets/sheet1.xml", S % (cells + "</row>"))])
 
@@ -57,6 +57,7 @@ dates = '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006
 book("place.xlsx", [("B2", ' s="1"', "<v>%d</v>" % (45000 + b)), ("B3", *(text("5") if b else number(5))),
                     ("C2", "", '<f t="shared" ref="C2:C3" si="0">B2*%d</f><v>1</v>' % (3 if b else 2)), ("C3", "", '<f t="shared" si="0"/><v>1</v>')], dates)
 book("same.xlsx", table[:3] + [("A2", *text("k")), ("B2", *number(1)), ("C2", *number(2))])
+book("shown.xlsx", table[:3], state=' state="veryHidden"' if b else "")
 with zipfile.ZipFile("same.xlsx", "a") as z: z.writestr("docProps/core.xml", sys.argv[1])
 X
 sides
@@ -72,7 +73,8 @@ of place.xlsx
 is "xlsx by place: dates, numbers that became text, shared formulas" "$(rows)" \
 	"~Rates!B2: 45000 (2023-03-15) -> 45001 (2023-03-16)|~Rates!C2: formula =B2*2 -> =B2*3|~Rates!B3: 5 -> '5|~Rates!C3: formula =B3*2 -> =B3*3|"
 of same.xlsx; like "xlsx: only its properties" "$out" '^# the same cells and formulas: the files differ in formats'; is "and in which member" "$(rows)" '~docProps/core.xml: 1 bytes -> 1|'
-is "kept by content and version" "$(find .tickmark/cache/convert -name '*-xlsx-2' | wc -l)" 6
+of shown.xlsx; like "xlsx: a sheet that is hidden now" "$out" '^# sheet hidden now: Rates$'
+is "kept by content and version" "$(find .tickmark/cache/convert -name '*-xlsx-3' | wc -l)" 8
 tm verify; is "the record knows of it, and is intact" "$rc" 0
 like "as events, not as attempts" "$("$TICKMARK" log | wc -l)" "^3$"
 "$TICKMARK" export last~1 t.docx -o old.docx >/dev/null; "$TICKMARK" export last t.docx -o new.docx >/dev/null

@@ -119,6 +119,47 @@ static void note_input(void *ctx, const struct entry *input, enum input_now now)
 	buf_addf(b, "%s %s ", input->path, input_now_word(now));
 }
 
+static void note_doubt(void *ctx, const struct dependent *d)
+{
+	struct buf *b = ctx;
+
+	note_step(b, d);
+	if (d->doubt)
+		buf_addf(b, "(%s) ", d->doubt);
+}
+
+/* Run again, a step may read what a later one makes; even in a circle. */
+static void test_backward_graph(void **state)
+{
+	struct place *p = *state;
+	struct buf b = { 0 };
+
+	need_sandbox(p);
+	put("in", "1");
+	run_it(p, "a.py", "open('x', 'w').write(open('in').read())\n");
+	run_it(p, "b.py", "open('y', 'w').write(open('x').read())\n");
+	run_it(p, "c.py", "print(1)\n");
+	run_it(p, "d.py", "open('w', 'w').write('1')\n");
+	run_it(p, "e.py", "open('v', 'w').write('1')\n");
+	int64_t d = run_it(p, "d.py", "open('w', 'w').write(open('v').read())\n");
+	int64_t a = run_it(p, "a.py", "open('x', 'w').write(open('w').read())\n");
+	int64_t b2 = run_it(p, "b.py", "open('y', 'w').write(open('x').read())\n");
+	struct query *q = open_query(p);
+	assert_done(p, dependents_each(q, &(int64_t){ 5 }, 1, note_doubt, &b, &p->e));
+	assert_string_equal(b.data, "4.2<5:v 1.2<4:w 2.2<1:x ");
+	int64_t order[] = { a, b2, d };
+	assert_done(p, dependents_order(q, order, ARRAY_LEN(order), &p->e));
+	assert_true(order[0] == d && order[1] == a && order[2] == b2);
+	query_close(q);
+	buf_clear(&b);
+	run_it(p, "e.py", "open('v', 'w').write(open('y').read())\n");
+	q = open_query(p);
+	assert_done(p, dependents_each(q, &(int64_t){ 5 }, 1, note_doubt, &b, &p->e));
+	assert_string_equal(b.data, "4.2<5:v (v of 5.1, replaced by 5.2) 1.2<4:w 2.2<1:x (a circle: step 5, before it, read what it makes; each runs once) ");
+	query_close(q);
+	buf_free(&b);
+}
+
 static void test_graph(void **state)
 {
 	struct place *p = *state;
@@ -178,6 +219,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_parts, case_setup, case_teardown),
 		cmocka_unit_test_setup_teardown(test_agreement, case_setup, case_teardown),
 		cmocka_unit_test_setup_teardown(test_graph, case_setup, case_teardown),
+		cmocka_unit_test_setup_teardown(test_backward_graph, case_setup, case_teardown),
 		cmocka_unit_test_setup_teardown(test_foresight, case_setup, case_teardown),
 	};
 

@@ -88,6 +88,57 @@ static void a_row_in_front_is_one_row(void **state)
 	diffrows_free(&r);
 }
 
+/* All rows, each behind its sign. */
+static char *rows_of(const char *left, const char *right)
+{
+	static const char signs[] = { [DIFFROW_SENTENCE] = '#', [DIFFROW_REMOVED] = '-', [DIFFROW_ADDED] = '+', [DIFFROW_CHANGED] = '~' };
+	struct diffrows r;
+	const char *type;
+	struct buf b = { 0 };
+
+	buf_adds(&b, "");
+	assert_true(diffrows_converted("xlsx", span_of(left), span_of(right), &(struct diffrows_options){ 0 }, &r, &type, NULL));
+	for (size_t i = 0; i < r.n; i++)
+		buf_addf(&b, "%c%.*s\n", signs[r.v[i].kind], (int)r.v[i].text.n, r.v[i].text.p);
+	diffrows_free(&r);
+	return buf_take(&b);
+}
+
+#define CELL(row, col, value) "[\"S\"," #row "," #col ",\"" value "\",null,null]\n"
+#define NAMES(row) CELL(row, 1, "id") CELL(row, 2, "rate") CELL(row, 3, "note")
+#define LINE(row, id, rate) CELL(row, 1, id) CELL(row, 2, rate) CELL(row, 3, "x")
+
+static void sheets_are_what_they_were(void **state)
+{
+	(void)state;
+	static const struct { const char *left, *right, *rows; } cases[] = {
+		/* titles above the names, and one more of them on the right */
+		{ "[\"S\"]\n" CELL(1, 1, "Report") CELL(2, 1, "2023") NAMES(4) LINE(5, "a", "1") LINE(6, "b", "2"),
+		  "[\"S\"]\n" CELL(1, 1, "Report") CELL(2, 1, "2024") CELL(3, 1, "draft") NAMES(5) LINE(6, "b", "3") LINE(7, "a", "1"),
+		  "#S: the table begins in row 4 on the left, 5 on the right; what is above is compared by place\n"
+		  "#S: rows by key id (found)\n#S: order of rows changed: 1 moved\n~S: id b: rate 2 -> 3\n"
+		  "~S!A2: 2023 -> 2024\n+S!A3: draft\n" },
+		/* a name that changed: by all cells, and by most of them at the same place */
+		{ "[\"S\"]\n" NAMES(1) LINE(2, "a", "1"), "[\"N\"]\n[\"T\"]\n" NAMES(1) LINE(2, "a", "1"), "#sheet renamed: S -> T\n#sheet added: N\n" },
+		{ "[\"S\"]\n" NAMES(1) LINE(2, "a", "1"), "[\"T\"]\n" NAMES(1) LINE(2, "a", "2"),
+		  "#sheet renamed: S -> T\n#S: rows by key id (found)\n~S: id a: rate 1 -> 2\n" },
+		{ "[\"S\"]\n" CELL(1, 1, "x"), "[\"T\"]\n" CELL(1, 1, "y"), "#sheet removed: S\n#sheet added: T\n-S!A1: x\n+T!A1: y\n" },
+		/* shown or not */
+		{ "[\"S\"]\n" CELL(1, 1, "x"), "[\"S\",\"hidden\"]\n" CELL(1, 1, "x"), "#sheet hidden now: S\n" },
+		/* a key that became text */
+		{ "[\"S\"]\n" NAMES(1) LINE(2, "k", "1") LINE(3, "7", "2"), "[\"S\"]\n" NAMES(1) LINE(2, "k", "1") LINE(3, "'7", "2"),
+		  "#S: rows by key id (found)\n#S: 1 removed row has the key of an added one but for case, blanks or being text: id 7 -> id '7\n"
+		  "-S: id 7, rate 2, note x\n+S: id '7, rate 2, note x\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *rows = rows_of(cases[i].left, cases[i].right);
+		if (strcmp(rows, cases[i].rows) != 0)
+			fail_msg("case %zu:\n%s", i, rows);
+		free(rows);
+	}
+}
+
 /* What a reader says is hostile too. */
 static void lines_that_are_none_are_refused(void **state)
 {
@@ -116,6 +167,7 @@ int main(void)
 		cmocka_unit_test(formulas_are_distances),
 		cmocka_unit_test(places_are_named),
 		cmocka_unit_test(a_row_in_front_is_one_row),
+		cmocka_unit_test(sheets_are_what_they_were),
 		cmocka_unit_test(lines_that_are_none_are_refused),
 	};
 

@@ -53,7 +53,10 @@ static void delimiters_are_found(void **state)
 	(void)state;
 	static const struct { const char *text; char delimiter; bool header; } rows[] = {
 		{ "a,b\n1,2\n", ',', true },      { "a;b\n1,5;2,5\n3,5;4,5\n", ';', true }, { "a\tb\n1\t2\n", '\t', true },
-		{ "a|b\n1|2\n", '|', true },      { "1,2\n3,4\n", ',', false },              { "a,a\n1,2\n", ',', false },
+		{ "a|b\n1|2\n", '|', true },      { "1,2\n3,4\n", ',', false },              { "a,a\n1,2\n", ',', true },
+		{ "a,a\nb,c\n", ',', false },     { ",a,b\n0,1,2\n", ',', true },            { "x,,y\nz,a,b\n", ',', false },
+		{ "region,2023,2024\nN,1,2\n", ',', true }, { "N,2023,2020\nS,1,2\n", ',', false }, { "N,2023,2024\nS,2021,2022\n", ',', false },
+		{ "N,12,13\nS,1,2\n", ',', false }, { "a,b,\n1,2,\n", ',', true },
 		{ "\"a;x\",b\n\"1;y\",2\n", ',', true },
 	};
 	struct table t;
