@@ -15,6 +15,7 @@ void interpreter_free(struct interpreter *i)
 	free(i->path);
 	free(i->origin);
 	free(i->problem);
+	free(i->user_base);
 	strv_free(&i->prefixes);
 	strv_free(&i->sites);
 	if (i->arena)

@@ -379,7 +379,10 @@ static void tell_no_module(struct deciding *d)
 	add_line(d->detail, t->module);
 	buf_addf(d->detail, " in Python %s (%s), which", env->version, env->python);
 	add_packages(d->detail, env->packages ? env->packages : "");
-	buf_adds(d->detail, "; another one: tickmark run --python PATH, or tickmark config python PATH");
+	if (d->f->module_elsewhere)
+		buf_addf(d->detail, "; %s", d->f->module_elsewhere);
+	else
+		buf_adds(d->detail, "; another one: tickmark run --python PATH, or tickmark config python PATH");
 }
 
 static void tell_error(struct deciding *d)
