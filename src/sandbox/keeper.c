@@ -57,7 +57,8 @@ struct keeper {
 	bool asked;         /* to end it, or by the memory limit */
 	bool alone;         /* nobody else is left */
 	int status;         /* of the program */
-	int64_t killed;     /* others that we ended */
+	int64_t killed;     /* others that we ended, and reaped */
+	int64_t others;     /* others that lived just before we ended them */
 	int64_t next_tick_us;
 	int64_t next_confirm_us; /* proportional sizes are dear: not before */
 };
@@ -78,7 +79,7 @@ static ssize_t read_proc(int proc, const char *pid, const char *file, char *out,
 	return n;
 }
 
-/* Field 20 of stat, counted after the name, which may hold anything. */
+/* Field 20 of stat, counted after the name, which may hold anything; 0: it has ended. */
 static int64_t threads_of(int proc, const char *pid)
 {
 	char text[1024];
@@ -86,6 +87,8 @@ static int64_t threads_of(int proc, const char *pid)
 	if (read_proc(proc, pid, "stat", text, sizeof text) <= 0)
 		return 0;
 	const char *p = strrchr(text, ')');
+	if (p != NULL && (strncmp(p, ") Z", 3) == 0 || strncmp(p, ") X", 3) == 0))
+		return 0;
 	for (int field = 2; p != NULL && field < 20; field++) {
 		p = strchr(p, ' ');
 		if (p != NULL)
@@ -224,16 +227,21 @@ static void raise_to(_Atomic int64_t *peak, int64_t value)
 
 static void count_one(const struct keeper *k, const char *pid, struct sample *s)
 {
-	s->processes += MAX(threads_of(k->proc, pid), 1);
+	int64_t threads = threads_of(k->proc, pid);
+
+	s->processes += MAX(threads, 1);
+	s->holders += threads > 0 && atoi(pid) != (int)k->program;
 }
 
-/* The last look at how many there are; `gone` of them a moment ago. */
+/* The last look at how many there are; `gone` of them a moment ago. Those that will be killed are counted here as
+ * well as when they are reaped: a parent in wait, itself about to die, may be faster. */
 static void count_processes(struct keeper *k, int64_t gone)
 {
 	struct sample s = { .processes = gone };
 
 	each_process(k, count_one, &s);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
+	k->others = s.holders;
 }
 
 /* kill(-1) reaches every process of the namespace but us; who is forking meanwhile fails or dies of it. */
@@ -457,7 +465,7 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		count_processes(&k, 1);
 	if (!k.alone)
 		end_rest(&k);
-	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed, .alive = !k.alone };
+	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = MAX(k.killed, k.others), .alive = !k.alone };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	m.value = count_made(&k);
 	sb->shared->files_made = count_files_made(&k);

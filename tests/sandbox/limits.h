@@ -200,6 +200,12 @@ static const struct probe limits[] = {
 	  "while not all(os.path.exists('alive%d' % i) for i in (1, 2, 3)): time.sleep(0.01)\n"
 	  "print('PASS', flush=True); os._exit(0)\n",
 	  .out = "PASS", .killed = 3, .left = { "alive1 644 0", "alive2 644 0", "alive3 644 0" } },
+	{ .name = "workers that are waited for", .source =
+	  "import os, time\n"
+	  "for i in range(8):\n"
+	  "    if os.fork() == 0: time.sleep(600)\n"
+	  "while True: os.wait()\n",
+	  .limits = { .wall_ms = 2500 }, .end = SANDBOX_LIMIT, .limit = "timeout", .killed = 8 },
 	{ .name = "closed streams", .everywhere = true, .source =
 	  "import os, time\n"
 	  "os.write(1, b'before'); os.close(1); os.close(2); time.sleep(0.2); open('after', 'w').write('ran on'); os._exit(7)\n",
