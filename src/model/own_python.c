@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PTH_MOST ((size_t)65536)
 #define USER_SITE "tickmark config user-site yes"
 
 char *own_python_base(void)
@@ -85,25 +86,73 @@ static bool next_folder(const char **rest, char **folder)
 	return true;
 }
 
-char *own_python_find(const char *version, const char *module, size_t n)
+static char *find_in_user_site(const struct interpreter *i, const char *module, size_t n)
 {
-	const char *rest = getenv("PYTHONPATH") ? getenv("PYTHONPATH") : "", *dot = n ? memchr(module, '.', n) : NULL;
-	char *site = site_of(version), *folder, *text = NULL;
+	char *site = site_of(i->env.version), *text = NULL;
 
-	n = dot ? (size_t)(dot - module) : n;
-	if (n == 0 || memchr(module, '/', n)) {
-		free(site);
-		return NULL;
-	}
 	if (site && holds(site, module, n))
 		text = xasprintf("it is among your own packages in %s, which runs see after " USER_SITE, site);
+	free(site);
+	return text;
+}
+
+static char *find_in_path(const char *module, size_t n)
+{
+	const char *rest = getenv("PYTHONPATH") ? getenv("PYTHONPATH") : "";
+	char *folder, *text = NULL;
+
 	while (!text && next_folder(&rest, &folder)) {
 		if (holds(folder, module, n))
 			text = xasprintf("it is in %s of your PYTHONPATH, which a run does not get: copy it into the workspace, or install it",
 			                 folder);
 		free(folder);
 	}
-	free(site);
+	return text;
+}
+
+/* Lines of a .pth file are folders; some are code. https://docs.python.org/3/library/site.html */
+static char *find_in_pth(int dir, const char *site, const char *name, const char *module, size_t n)
+{
+	struct buf b = { 0 };
+	char *text = NULL, *rest = fs_read(dir, name, PTH_MOST, &b, NULL) ? b.data : NULL;
+
+	for (char *line; !text && rest && (line = strsep(&rest, "\n"));)
+		if (line[0] == '/' && holds(line, module, n))
+			text = xasprintf("it is in %s, which %s/%s names and a run does not see: install it without -e, or copy it into the "
+			                 "workspace", line, site, name);
+	buf_free(&b);
+	return text;
+}
+
+/* Packages under development (pip install -e) lie elsewhere. */
+static char *find_in_site(const char *site, const char *module, size_t n)
+{
+	static const char end[] = ".pth";
+	DIR *d = opendir(site);
+	char *text = NULL;
+
+	for (struct dirent *ent; d && !text && (ent = readdir(d));) {
+		size_t len = strlen(ent->d_name);
+		if (len > strlen(end) && strcmp(ent->d_name + len - strlen(end), end) == 0)
+			text = find_in_pth(dirfd(d), site, ent->d_name, module, n);
+	}
+	if (d)
+		closedir(d);
+	return text;
+}
+
+char *own_python_find(const struct interpreter *i, const char *module, size_t n)
+{
+	const char *dot = n ? memchr(module, '.', n) : NULL;
+	char *text;
+
+	n = dot ? (size_t)(dot - module) : n;
+	if (n == 0 || memchr(module, '/', n))
+		return NULL;
+	text = find_in_user_site(i, module, n);
+	text = text ? text : find_in_path(module, n);
+	for (size_t k = 0; !text && k < i->sites.n; k++)
+		text = find_in_site(i->sites.v[k], module, n);
 	return text;
 }
 

@@ -11,9 +11,9 @@
 char *own_python_base(void);
 /* Folders of packages below it, of any version of Python 3. */
 void own_python_sites(const char *base, struct strv *out);
-/* Where the user's own Python of this version ("3.11.2") finds the module (n bytes; its first part decides) and a run
- * does not, with what to do; owned, NULL: nowhere. */
-char *own_python_find(const char *version, const char *module, size_t n);
+/* Where this interpreter finds the module (n bytes; its first part decides) in the user's own shell and not in a run,
+ * with what to do; owned, NULL: nowhere. */
+char *own_python_find(const struct interpreter *i, const char *module, size_t n);
 /* One finding for doctor each: as what it is set, and what to do. */
 void own_python_each(const char *version, bool user_site, void (*fn)(void *ctx, char *state, const char *remedy), void *ctx);
 

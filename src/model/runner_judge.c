@@ -68,9 +68,9 @@ static const char *remark_of(struct runner *r)
 
 static const char *module_elsewhere(struct runner *r, const struct trace *t)
 {
-	const char *version = r->plan.python.env.version;
+	const struct interpreter *i = &r->plan.python;
 
-	return t->found && version ? runner_keep(r, own_python_find(version, t->module.p, t->module.n)) : NULL;
+	return t->found && i->env.version ? runner_keep(r, own_python_find(i, t->module.p, t->module.n)) : NULL;
 }
 
 static void fill_end(struct runner *r)

@@ -44,6 +44,9 @@ if make_env "$work/plain"; then
 	VIRTUAL_ENV=$work/plain tm run --new see.py venvmod usermod
 	is "a virtual environment elsewhere: its modules, and not his own" "$(head -2 <<<"$out")" "venv
 no usermod"
+	echo "$work/extra" >"$work/plain/lib/python$version/site-packages/e.pth"
+	VIRTUAL_ENV=$work/plain tm run --new extra.py
+	like "one with a package under development elsewhere" "$err" "it is in $work/extra, which .*/site-packages/e.pth names and a run does not see"
 	make_env --system-site-packages "$work/with"
 	VIRTUAL_ENV=$work/with tm run --new see.py venvmod usermod
 	is "one with the system's packages: both" "$(head -2 <<<"$out")" "venv
@@ -62,4 +65,7 @@ ln -s "$("$python" -c 'import os; print(os.path.dirname(os.__file__))')" "$conda
 CONDA_PREFIX=$conda tm run --new see.py
 is "an active conda environment below HOME: status" "$rc" 0
 tm show last --json; jis "it is the interpreter" 'd["environment"]["python"]' "$conda/bin/python3"
+mkdir -p "$HOME/.local/share/uv/python" "$work/new" && mv "$conda" "$HOME/.local/share/uv/python/cpython-$version-linux"
+cd "$work/new" && tm init --yes
+like "a Python of uv's is listed" "$out" "$HOME/.local/share/uv/python/cpython-$version-linux/bin/python3 +3\\."
 finish
