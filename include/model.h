@@ -115,6 +115,7 @@ struct interpreter {
 	struct environment env;
 	char *problem;         /* why it cannot be used; NULL */
 	struct strv prefixes;  /* folders the run must see, besides /usr */
+	char *user_base;       /* below which the user's own packages lie that a run sees (setting user-site); NULL */
 	struct strv sites;     /* folders it imports from, as it said */
 	void *arena;           /* private */
 };

@@ -1,5 +1,6 @@
 /* What this machine can do, finding by finding, each with what to do about it. */
 #include "bytecode.h"
+#include "own_python.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -135,6 +136,11 @@ static void look_at_bytecode(const struct report *r, const struct interpreter *i
 	free(remedy);
 }
 
+static void tell_own_python(void *ctx, char *state, const char *remedy)
+{
+	tell(ctx, "your Python", true, state, remedy);
+}
+
 static void look_at_interpreter(const struct report *r)
 {
 	struct interpreter i = { 0 };
@@ -149,6 +155,7 @@ static void look_at_interpreter(const struct report *r)
 	tell(r, "interpreter", true, xasprintf("%s %s, %s (%s)", i.env.implementation, i.env.version, i.path, i.origin), NULL);
 	look_at_packages(r, &i);
 	look_at_bytecode(r, &i);
+	own_python_each(i.env.version, i.user_base != NULL, tell_own_python, (void *)r);
 	interpreter_free(&i);
 }
 

@@ -15,6 +15,7 @@ void interpreter_free(struct interpreter *i)
 	free(i->path);
 	free(i->origin);
 	free(i->problem);
+	free(i->user_base);
 	strv_free(&i->prefixes);
 	strv_free(&i->sites);
 	if (i->arena)
@@ -244,6 +245,24 @@ static void add_below(struct found *f, const char *dir, const char *origin)
 		closedir(d);
 }
 
+/* Pythons that uv keeps: prefixes side by side. */
+static void add_uv(struct found *f)
+{
+	const char *home = getenv("HOME"), *set = getenv("UV_PYTHON_INSTALL_DIR");
+	char *folder = set && set[0] == '/' ? xstrdup(set) : home ? path_join(home, ".local/share/uv/python") : NULL;
+	DIR *d = folder ? opendir(folder) : NULL;
+
+	for (struct dirent *de; d && (de = readdir(d));) {
+		char *bin = xasprintf("%s/%s/bin", folder, de->d_name);
+		if (de->d_name[0] != '.')
+			add_folder(f, bin, "uv");
+		free(bin);
+	}
+	if (d)
+		closedir(d);
+	free(folder);
+}
+
 static void add_conda(struct found *f)
 {
 	static const char *const roots[] = { "miniconda3", "anaconda3", "miniforge3", "mambaforge" };
@@ -272,6 +291,7 @@ bool interpreter_each(struct workspace *ws, bool (*fn)(void *ctx, const struct i
 	add_below(&f, ws->root, "virtual environment in the workspace");
 	shim_each_version(add_version, &f);
 	add_conda(&f);
+	add_uv(&f);
 	for (size_t k = 0; ok && more && k < f.paths.n; k++) {
 		struct interpreter i = { 0 };
 		ok = interpreter_examine(ws, xstrdup(f.paths.v[k]), f.origins.v[k], &i, e);

@@ -1,5 +1,6 @@
 /* Prefixes from the file system, identity from the probe, both checked against each other. */
 #include "interpreter_probe.h"
+#include "own_python.h"
 
 #include <gen/interpreter_probe_py.h>
 
@@ -134,6 +135,31 @@ out:
 	free(real);
 }
 
+static bool wants_user_site(struct workspace *ws)
+{
+	char *value = setting_get(ws, "user-site", NULL, NULL);
+	bool yes = value && strcmp(value, "yes") == 0;
+
+	free(value);
+	return yes;
+}
+
+/* The user's own packages, where he wants them: their folders alone, not all that lies beside them. */
+static void add_user_sites(struct workspace *ws, struct interpreter *i)
+{
+	struct strv sites = { 0 };
+	char *base = wants_user_site(ws) ? own_python_base() : NULL;
+
+	if (base)
+		own_python_sites(base, &sites);
+	for (size_t k = 0; k < sites.n; k++)
+		add_prefix(ws, i, sites.v[k]);
+	if (sites.n > 0)
+		i->user_base = xstrdup(base);
+	strv_free(&sites);
+	free(base);
+}
+
 /* ---- the run of a script of ours ---- */
 
 struct answer {
@@ -172,12 +198,14 @@ bool interpreter_run_ours(struct workspace *ws, const struct interpreter *i, con
 	struct answer answer = { out, complaint };
 	char *path = path_join(SANDBOX_SUPPORT, script->path);
 	const char *argv[] = { i->path, path, NULL };
+	char *base = i->user_base ? xasprintf("PYTHONUSERBASE=%s", i->user_base) : NULL;
+	const char *env[] = { base, NULL };
 	bool ok = workspace_caps(ws, &caps, e);
 
 	if (ok) {
 		char *disk = path_join(ws->root, ".tickmark/cache");
 		struct sandbox_spec spec = {
-			.argv = argv, .box = "/probe", .cwd = ".", .support = script, .support_count = 1,
+			.argv = argv, .env = env, .box = "/probe", .cwd = ".", .support = script, .support_count = 1,
 			.prefixes = (const char *const *)i->prefixes.v, .prefix_count = i->prefixes.n,
 			.stop_fd = -1, .disk_scratch = disk,
 		};
@@ -192,6 +220,7 @@ bool interpreter_run_ours(struct workspace *ws, const struct interpreter *i, con
 		ok = err_set(e, ERR_SANDBOX, "%s did not answer: %s", i->path,
 		             result.end == SANDBOX_FAULT ? result.fault : complaint->len ? complaint->data : "no output");
 	sandbox_result_free(&result);
+	free(base);
 	free(path);
 	return ok;
 }
@@ -218,6 +247,8 @@ static void stamp(const struct interpreter *i, char *const *sites, size_t n, str
 
 	uname(&name);
 	buf_addf(b, "%s %s %s\n", TICKMARK_VERSION, name.release, name.machine);
+	if (i->user_base)
+		buf_addf(b, "user %s\n", i->user_base);
 	stamp_path(b, i->path);
 	stamp_path(b, config);
 	for (size_t k = 0; k < n; k++)
@@ -413,6 +444,7 @@ bool interpreter_examine(struct workspace *ws, char *path, const char *origin, s
 
 	*out = (struct interpreter){ .path = path, .origin = xstrdup(origin), .arena = xcalloc(1, sizeof(struct strv)) };
 	find_prefixes(ws, out);
+	add_user_sites(ws, out);
 	out->env.python = keep(out, xstrdup(out->path));
 	if (out->problem)
 		return true;

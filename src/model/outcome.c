@@ -238,6 +238,9 @@ static const struct fit {
 	{ "network", NULL, "Name or service not known", 0, false },
 	{ "network", NULL, "Could not resolve", 0, false },
 	{ "network", NULL, "Failed to establish a new connection", 0, false },
+	{ "network", NULL, "translate host name", 0, false },
+	{ "network", NULL, "esolve host", 0, false },
+	{ "network", NULL, "onnect", 0, true }, /* can't connect, connection to server … failed, Error 13 connecting */
 	{ "network", NULL, NULL, EACCES, true },
 	{ "network", NULL, NULL, EAFNOSUPPORT, true },
 	{ NULL, "PermissionError", NULL, EPERM, true },
@@ -254,7 +257,7 @@ static const struct {
 	{ "network", "no network here: read it from an attached file" },
 	{ "mount", "a run cannot mount or change its root" },
 	{ "namespace", "a run cannot make or enter namespaces" },
-	{ "process", "a run sees no memory of other processes" },
+	{ "process", "other processes are out of a run's reach" },
 	{ "kernel", "a run cannot change the machine" },
 	{ "keyring", "key rings belong to your session, not to a run" },
 	{ "file", "a run reaches files by their names only" },
@@ -313,6 +316,17 @@ static void tell_stopped(struct deciding *d)
 	buf_addf(d->detail, "by %s", d->f->stopped_by);
 }
 
+/* What could not be kept is one thing, and what the script itself failed of may be another. */
+static void tell_other_limit(struct deciding *d)
+{
+	struct deciding other = { .f = d->f };
+
+	if (d->limit != d->f->left_out || exited_with_0(&other) || !is_at_limit(&other) || other.limit == d->limit)
+		return;
+	buf_adds(d->detail, "; the script itself failed of ");
+	outcome_limit_text(d->detail, other.limit, limit_get(d->f->limits, other.limit), other.reached);
+}
+
 static void tell_limit(struct deciding *d)
 {
 	int64_t value = limit_get(d->f->limits, d->limit);
@@ -327,6 +341,7 @@ static void tell_limit(struct deciding *d)
 	outcome_limit_text(d->detail, d->limit, value, d->reached);
 	if (d->f->result->memory_by == MEMORY_BY_GROUP && strcmp(d->limit->name, "memory") == 0)
 		buf_adds(d->detail, "; counted by the kernel in a control group");
+	tell_other_limit(d);
 }
 
 static void tell_fault(struct deciding *d)
@@ -379,7 +394,10 @@ static void tell_no_module(struct deciding *d)
 	add_line(d->detail, t->module);
 	buf_addf(d->detail, " in Python %s (%s), which", env->version, env->python);
 	add_packages(d->detail, env->packages ? env->packages : "");
-	buf_adds(d->detail, "; another one: tickmark run --python PATH, or tickmark config python PATH");
+	if (d->f->module_elsewhere)
+		buf_addf(d->detail, "; %s", d->f->module_elsewhere);
+	else
+		buf_adds(d->detail, "; another one: tickmark run --python PATH, or tickmark config python PATH");
 }
 
 static void tell_error(struct deciding *d)

@@ -20,6 +20,7 @@ struct outcome_facts {
 	const struct trace *trace;            /* last exception on stderr */
 	struct span last_line;                /* last line of stderr that is not empty */
 	const struct environment *env;
+	const char *module_elsewhere;         /* where the user's own Python finds the module that was not found; NULL */
 	bool module_is_ours;                  /* the module that was not found has a file in the workspace */
 	int64_t figures_lost;
 	const char *remark;                   /* something to add, whatever the outcome; NULL */

@@ -3,6 +3,7 @@
 
 #include "clues.h"
 #include "outcome.h"
+#include "own_python.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,13 @@ static const char *remark_of(struct runner *r)
 		return NULL;
 	return runner_keep(r, xasprintf("what it opened is not known in full, and of %lld files that it may have read the bytes are "
 	                         "not kept", (long long)r->inputs.unkept));
+}
+
+static const char *module_elsewhere(struct runner *r, const struct trace *t)
+{
+	const struct interpreter *i = &r->plan.python;
+
+	return t->found && i->env.version ? runner_keep(r, own_python_find(i, t->module.p, t->module.n)) : NULL;
 }
 
 static void fill_end(struct runner *r)
@@ -129,6 +137,7 @@ void runner_judge(struct runner *r)
 		.trace = &clues.trace,
 		.last_line = clues.last_line,
 		.env = &p->python.env,
+		.module_elsewhere = module_elsewhere(r, &clues.trace),
 		.module_is_ours = clues.module_is_ours,
 		.figures_lost = r->artifacts.figures.lost,
 		.remark = remark_of(r),

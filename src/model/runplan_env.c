@@ -89,6 +89,8 @@ bool runplan_variables(struct runplan *p, struct err *e)
 	const struct run_request *req = p->req;
 
 	figures_add_env(&p->env);
+	if (p->python.user_base)
+		set_env(p, runplan_keep(p, xasprintf("PYTHONUSERBASE=%s", p->python.user_base)));
 	if (strcmp(p->python.env.zone, clock_zone()) != 0) { /* a check gets the recorded one */
 		char *zone = xasprintf("TZ=%s", p->python.env.zone);
 		set_env(p, zone);

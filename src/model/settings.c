@@ -21,6 +21,7 @@
 
 const struct setting_info setting_table[] = {
 	{ "python", "interpreter of new attempts: a path, or a name that is looked up in PATH", "/usr/bin/python3.11" },
+	{ "user-site", "yes: runs see your own packages too (pip install --user)", "yes" },
 	{ "name", "your name in the record", "Jo Miller" },
 	{ "noise", "regular expression: what it matches may differ in repeats", "run id [0-9a-f]+|seed=\\d+" },
 	{ "fixer", "command that corrects failed code (run --fix); of the user only", "my-fixer --quiet" },
@@ -147,6 +148,8 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");
 	if (strcmp(name, "noise") == 0)
 		return check_noise(value, e);
+	if (strcmp(name, "user-site") == 0)
+		return strcmp(value, "yes") == 0 || strcmp(value, "no") == 0 || err_set(e, ERR_INPUT, "expected yes or no, not '%s'", value);
 	return (strcmp(name, "name") != 0 && strcmp(name, "reviewer") != 0 && strcmp(name, "signing-key") != 0) ||
 	       check_text(value, e);
 }

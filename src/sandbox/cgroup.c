@@ -8,12 +8,14 @@
  * limit of memory is anonymous and shared memory without the scratch, looked at from time to time.
  * https://docs.kernel.org/admin-guide/cgroup-v2.html
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -23,6 +25,8 @@
 #ifndef CGROUP2_SUPER_MAGIC
 #define CGROUP2_SUPER_MAGIC 0x63677270
 #endif
+#define NAME "tickmark-"
+#define MAKE_TRIES 3
 #define KEEPER_BYTES (INT64_C(64) << 20) /* for the keeper and what the kernel holds on the run's behalf */
 
 static ssize_t read_file(int dir, const char *name, char *out, size_t size)
@@ -109,19 +113,56 @@ static int open_parent(void)
 	return -1;
 }
 
-void cgroup_make(struct cgroup *g)
+/* Groups of launchers that were killed: nobody holds their lock, and where nobody lives in them they can go. */
+static void remove_left(int parent)
+{
+	int dir = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = dir >= 0 ? fdopendir(dir) : NULL;
+
+	if (d == NULL && dir >= 0)
+		close(dir);
+	for (struct dirent *ent; d != NULL && (ent = readdir(d)) != NULL;) {
+		if (strncmp(ent->d_name, NAME, sizeof NAME - 1) != 0)
+			continue;
+		int fd = openat(parent, ent->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(parent, ent->d_name, AT_REMOVEDIR);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+/* Locked as long as the launcher lives; false where another took it for one that was left, before it was. */
+static bool make_locked(struct cgroup *g)
 {
 	struct uuid id = uuid_new();
 	char text[UUID_TEXT];
-	int parent = open_parent();
+	struct stat there, ours;
 
-	*g = (struct cgroup){ .dir = -1, .parent = parent };
-	if (parent < 0)
-		return;
 	uuid_text(&id, text);
-	snprintf(g->name, sizeof g->name, "tickmark-%s", text);
-	if (mkdirat(parent, g->name, 0755) == 0)
-		g->dir = openat(parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(g->name, sizeof g->name, NAME "%s", text);
+	if (mkdirat(g->parent, g->name, 0755) != 0)
+		return false;
+	g->dir = openat(g->parent, g->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (g->dir >= 0 && flock(g->dir, LOCK_SH | LOCK_NB) == 0 && fstat(g->dir, &ours) == 0 &&
+	    fstatat(g->parent, g->name, &there, 0) == 0 && there.st_ino == ours.st_ino)
+		return true;
+	if (g->dir >= 0)
+		close(g->dir);
+	g->dir = -1;
+	return false;
+}
+
+void cgroup_make(struct cgroup *g)
+{
+	*g = (struct cgroup){ .dir = -1, .parent = open_parent() };
+	if (g->parent < 0)
+		return;
+	remove_left(g->parent);
+	for (int i = 0; i < MAKE_TRIES && !make_locked(g); i++)
+		continue;
 	if (g->dir < 0 || !write_file(g->dir, "memory.oom.group", "1"))
 		cgroup_free(g);
 }

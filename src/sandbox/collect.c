@@ -56,9 +56,14 @@ struct walk {
 /* For a limit, or NULL where it could not be read. */
 static void leave_out(struct walk *w, const struct limit_info *limit, int64_t reached)
 {
+	static const char more[] = "\u2026";
+
 	if (w->out->left_out++ > 0)
 		return;
-	snprintf(w->out->first_left_out, sizeof w->out->first_left_out, "%s%s", w->place->prefix, w->path.data);
+	char *to = w->out->first_left_out;
+	size_t size = sizeof w->out->first_left_out;
+	if (snprintf(to, size, "%s%s", w->place->prefix, w->path.data) >= (int)size)
+		memcpy(to + size - sizeof more, more, sizeof more);
 	w->out->limit = limit;
 	w->out->limit_reached = reached;
 }

@@ -6,7 +6,7 @@
  * Memory: the sum over all processes of resident minus shared pages (statm) is exact while nothing
  * is shared; forks share pages, and shared anonymous memory is not in it. So where the sum of all
  * resident pages is over the limit, the proportional sizes (smaps_rollup) decide. What waits in sockets
- * is nobody's page and comes on top (sockets.c).
+ * (sockets.c) and large page tables are nobody's pages and come on top.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -27,6 +27,8 @@
 
 #define FILL_RATE (int64_t)(4 << 20) /* bytes that a run can touch in a millisecond, assumed */
 #define LOOK_SHARE 20 /* of our time may go into looking: one part in so many */
+#define TABLE_SHARE 512 /* of an address space its page tables are at most one part in so many */
+#define TABLES_SMALL (int64_t)(1 << 20) /* bytes of page tables that are not asked for */
 #define FIRST_TICK_MS 20
 #define TICK_MIN_MS 5
 #define TICK_MAX_MS 100
@@ -36,6 +38,7 @@
 struct sample {
 	int64_t own;        /* resident and not shared, bytes */
 	int64_t resident;   /* resident at all */
+	int64_t tables;     /* page tables, which are in both */
 	int64_t mapped;     /* address space of the largest */
 	int64_t processes;  /* and threads */
 	int64_t holders;    /* processes */
@@ -54,7 +57,8 @@ struct keeper {
 	bool asked;         /* to end it, or by the memory limit */
 	bool alone;         /* nobody else is left */
 	int status;         /* of the program */
-	int64_t killed;     /* others that we ended */
+	int64_t killed;     /* others that we ended, and reaped */
+	int64_t others;     /* others that lived just before we ended them */
 	int64_t next_tick_us;
 	int64_t next_confirm_us; /* proportional sizes are dear: not before */
 };
@@ -75,7 +79,7 @@ static ssize_t read_proc(int proc, const char *pid, const char *file, char *out,
 	return n;
 }
 
-/* Field 20 of stat, counted after the name, which may hold anything. */
+/* Field 20 of stat, counted after the name, which may hold anything; 0: it has ended. */
 static int64_t threads_of(int proc, const char *pid)
 {
 	char text[1024];
@@ -83,12 +87,26 @@ static int64_t threads_of(int proc, const char *pid)
 	if (read_proc(proc, pid, "stat", text, sizeof text) <= 0)
 		return 0;
 	const char *p = strrchr(text, ')');
+	if (p != NULL && (strncmp(p, ") Z", 3) == 0 || strncmp(p, ") X", 3) == 0))
+		return 0;
 	for (int field = 2; p != NULL && field < 20; field++) {
 		p = strchr(p, ' ');
 		if (p != NULL)
 			p++;
 	}
 	return p != NULL ? atoll(p) : 1;
+}
+
+/* Nobody's page, and a mapping that is only read has next to nothing else. */
+static int64_t tables_of(const struct keeper *k, const char *pid, int64_t mapped)
+{
+	static const char key[] = "\nVmPTE:";
+	char text[2048];
+
+	if (mapped / TABLE_SHARE < TABLES_SMALL || read_proc(k->proc, pid, "status", text, sizeof text) <= 0)
+		return 0;
+	const char *p = strstr(text, key);
+	return p != NULL ? atoll(p + strlen(key)) << 10 : 0;
 }
 
 static void add_process(const struct keeper *k, const char *pid, struct sample *s)
@@ -99,8 +117,10 @@ static void add_process(const struct keeper *k, const char *pid, struct sample *
 	if (read_proc(k->proc, pid, "statm", text, sizeof text) <= 0 ||
 	    sscanf(text, "%lld %lld %lld", &size, &resident, &shared) != 3)
 		return;
-	s->own += (resident - shared) * k->page;
-	s->resident += resident * k->page;
+	int64_t tables = tables_of(k, pid, size * k->page);
+	s->tables += tables;
+	s->own += (resident - shared) * k->page + tables;
+	s->resident += resident * k->page + tables;
 	s->mapped = MAX(s->mapped, size * k->page);
 	s->processes += MAX(threads_of(k->proc, pid), 1);
 	s->holders++;
@@ -186,10 +206,11 @@ static int64_t spent_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static int64_t confirmed_memory(struct keeper *k, int64_t buffers)
+/* `held`: what the kernel holds for them, in nobody's pages. */
+static int64_t confirmed_memory(struct keeper *k, int64_t held)
 {
 	int64_t begin = spent_us();
-	struct sample s = { .own = buffers };
+	struct sample s = { .own = held };
 
 	each_process(k, add_proportional, &s);
 	k->next_confirm_us = clock_mono_us() + LOOK_SHARE * (spent_us() - begin);
@@ -206,16 +227,21 @@ static void raise_to(_Atomic int64_t *peak, int64_t value)
 
 static void count_one(const struct keeper *k, const char *pid, struct sample *s)
 {
-	s->processes += MAX(threads_of(k->proc, pid), 1);
+	int64_t threads = threads_of(k->proc, pid);
+
+	s->processes += MAX(threads, 1);
+	s->holders += threads > 0 && atoi(pid) != (int)k->program;
 }
 
-/* The last look at how many there are; `gone` of them a moment ago. */
+/* The last look at how many there are; `gone` of them a moment ago. Those that will be killed are counted here as
+ * well as when they are reaped: a parent in wait, itself about to die, may be faster. */
 static void count_processes(struct keeper *k, int64_t gone)
 {
 	struct sample s = { .processes = gone };
 
 	each_process(k, count_one, &s);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
+	k->others = s.holders;
 }
 
 /* kill(-1) reaches every process of the namespace but us; who is forking meanwhile fails or dies of it. */
@@ -290,7 +316,7 @@ static void watch_memory(struct keeper *k)
 	bool exact = limit == 0 || s.resident <= limit / 2 || (s.holders <= 1 && (s.resident <= limit || s.own > limit));
 	bool matters = limit > 0 && (s.resident > limit || s.own > k->sb->shared->peak_memory);
 	if (!exact && matters && (begin >= k->next_confirm_us || s.own > limit)) {
-		memory = confirmed_memory(k, buffers);
+		memory = confirmed_memory(k, buffers + s.tables);
 		exact = true;
 	}
 	if (exact)
@@ -439,7 +465,7 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		count_processes(&k, 1);
 	if (!k.alone)
 		end_rest(&k);
-	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = k.killed, .alive = !k.alone };
+	struct message m = { .type = MSG_END, .asked = k.asked, .status = k.status, .killed = MAX(k.killed, k.others), .alive = !k.alone };
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	m.value = count_made(&k);
 	sb->shared->files_made = count_files_made(&k);

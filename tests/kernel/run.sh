@@ -13,7 +13,7 @@ mkdir -p "$work"
 
 # Without KVM a Python program takes seconds, so by default a few: what this kernel does otherwise than ours.
 first=("mounting" "ways around the filter" "the keeper cannot be read or traced" "daemons that hold the pipes"
-       "files removed and renamed" "shared memory that is not resident" "memory of one process" "bytes in sockets" "sqlite" "fork bomb")
+       "files removed and renamed" "shared memory that is not resident" "groups of a killed launcher" "memory of one process" "bytes in sockets" "sqlite" "fork bomb")
 disk=("files read" "a folder removed" "bytes without a name")
 root=("files read" "mounting" "a folder removed")
 

@@ -14,6 +14,16 @@
 	"    m = bytearray(mib << 20)\n" \
 	"    return m\n"
 
+#define PY_TABLES \
+	"import mmap, os, time\n" \
+	"def child(n):\n" \
+	"    pid = os.fork()\n" \
+	"    if pid: return pid\n" \
+	"    m = mmap.mmap(-1, 5 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)\n" \
+	"    m.madvise(mmap.MADV_NOHUGEPAGE)\n" \
+	"    for i in range(n): m[i << 21]\n" \
+	"    time.sleep(60); os._exit(0)\n"
+
 static const struct probe limits[] = {
 	{ .name = "sleeping for ever", .everywhere = true, .source =
 	  "import signal, time\n"
@@ -73,6 +83,12 @@ static const struct probe limits[] = {
 	  "            s.setblocking(False); s.send(b'x' * (4096 if n == 0 else 100000))\n"
 	  "time.sleep(60)\nprint('FAIL')\n",
 	  .limits = { .memory_bytes = 100 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	/* 10 MiB of page tables each, for pages of which there is one */
+	{ .name = "page tables", .source = PY_TABLES "pids = [child(2560) for _ in range(24)]\ntime.sleep(60)\nprint('FAIL')\n",
+	  .limits = { .memory_bytes = 300 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	{ .name = "mappings without page tables", .source = PY_TABLES
+	  "pids = [child(4) for _ in range(24)]\ntime.sleep(0.5)\nfor p in pids: os.kill(p, 9)\n" PASS,
+	  .limits = { .memory_bytes = 300 * MIB }, .out = "PASS" },
 	{ .name = "sockets with little in them", .source = PY_FILL
 	  "pairs = [socket.socketpair() for _ in range(200)]\n"
 	  "for a, b in pairs: a.send(b'x' * 100); b.send(b'y'); b.recv(100)\n"
@@ -184,6 +200,12 @@ static const struct probe limits[] = {
 	  "while not all(os.path.exists('alive%d' % i) for i in (1, 2, 3)): time.sleep(0.01)\n"
 	  "print('PASS', flush=True); os._exit(0)\n",
 	  .out = "PASS", .killed = 3, .left = { "alive1 644 0", "alive2 644 0", "alive3 644 0" } },
+	{ .name = "workers that are waited for", .source =
+	  "import os, time\n"
+	  "for i in range(8):\n"
+	  "    if os.fork() == 0: time.sleep(600)\n"
+	  "while True: os.wait()\n",
+	  .limits = { .wall_ms = 2500 }, .end = SANDBOX_LIMIT, .limit = "timeout", .killed = 8 },
 	{ .name = "closed streams", .everywhere = true, .source =
 	  "import os, time\n"
 	  "os.write(1, b'before'); os.close(1); os.close(2); time.sleep(0.2); open('after', 'w').write('ran on'); os._exit(7)\n",

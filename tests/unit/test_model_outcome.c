@@ -21,6 +21,7 @@ static const struct environment some_env = {
 };
 static struct refusal no_network = { "network", "socket", "AF_INET", 1, 900000, 900000, false };
 static struct refusal no_network_long_ago = { "network", "socket", "AF_INET", 1, 10, 10, false };
+static struct refusal no_network_now = { "network", "socket", "AF_INET", 1, 9900000, 9900000, false };
 static struct refusal no_mount = { "mount", "mount", "", 1, 900000, 900000, false };
 static struct refusal probe = { "memory", "mbind", "", 1, 900000, 900000, true };
 static struct refusal no_map = { "memory", "mmap", "68719480832 bytes", 1, 900000, 900000, true };
@@ -94,6 +95,9 @@ static const struct row rows[] = {
 	  .err = TRACE "OSError: [Errno 28] No space left on device\n", .outcome = OUTCOME_LIMIT, .detail = "scratch 1.0M" },
 	{ "a disk that may have been full", { .end = SANDBOX_EXIT, .exit_code = 1, .files_were_many = false },
 	  .err = TRACE "OSError: [Errno 28] No space left on device\n", .outcome = OUTCOME_ERROR, .detail = "No space left" },
+	{ "files not kept, and no more names", { .end = SANDBOX_EXIT, .exit_code = 1, .at_files = true },
+	  .err = TRACE "OSError: [Errno 28] No space left on device: 'x'\n", .left_out = "artifacts", .outcome = OUTCOME_LIMIT,
+	  .detail = "; the script itself failed of scratch-files 100 reached: tickmark run --scratch-files 200" },
 	{ "no space in a device", { .end = SANDBOX_EXIT, .exit_code = 1, .no_other_full = true },
 	  .err = TRACE "OSError: [Errno 28] No space left on device: '/dev/full'\n", .outcome = OUTCOME_ERROR, .detail = "No space left" },
 	{ "no space for a mapped page", { .end = SANDBOX_EXIT, .exit_code = -1, .signal = SIGBUS, .at_scratch = true }, .err = "",
@@ -123,6 +127,12 @@ static const struct row rows[] = {
 	  .outcome = OUTCOME_REFUSED, .detail = "no network here: read it from an attached file (socket AF_INET)" },
 	{ "connect", { .end = SANDBOX_EXIT, .exit_code = 1, .wall_us = 1000000, .refusals = &no_network, .refusals_n = 1 },
 	  .err = TRACE "PermissionError: [Errno 13] Permission denied\n", .outcome = OUTCOME_REFUSED, .detail = "no network" },
+	{ "a driver of a database", REFUSED(no_network_now), .err = TRACE "pymysql.err.OperationalError: (2003, \"Can't connect to MySQL "
+	  "server on 'db' ([Errno 13] Permission denied)\")\n", .outcome = OUTCOME_REFUSED, .detail = "no network here" },
+	{ "a driver, without a refusal", EXIT(1), .err = TRACE "pymysql.err.OperationalError: (2003, \"Can't connect to MySQL "
+	  "server on 'db'\")\n", .outcome = OUTCOME_ERROR, .detail = "OperationalError" },
+	{ "words of another failure", REFUSED(no_network_now), .err = TRACE "ValueError: balance does not match\n",
+	  .outcome = OUTCOME_ERROR, .detail = "ValueError" },
 	{ "connect long ago", REFUSED(no_network_long_ago), .err = TRACE "PermissionError: [Errno 13] Permission denied\n",
 	  .outcome = OUTCOME_ERROR, .detail = "PermissionError" },
 	{ "a file", { .end = SANDBOX_EXIT, .exit_code = 1, .wall_us = 1000000, .refusals = &no_network, .refusals_n = 1 },

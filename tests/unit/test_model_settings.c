@@ -56,7 +56,7 @@ static bool is_users(const char *name)
 static void the_table_is_complete(void **state)
 {
 	static const char *const others[] = { "python", "name", "noise", "tier", "attached-files", "attached-size", "fixer", "assistant", "fix-attempts",
-		                                  "assistant-runs", "reviewer", "signing-key", "at-once" };
+		                                  "assistant-runs", "reviewer", "signing-key", "at-once", "user-site" };
 	size_t known = 0;
 
 	(void)state;
