@@ -289,7 +289,7 @@ static bool run_field(struct field *f, struct err *e)
 
 bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 {
-	char *person = settings_person(c->ws);
+	char *person = settings_person(c->ws, NULL);
 	struct field f = { .c = c, .b = b, .by = xasprintf("person %s (Ctrl-C)", person) };
 
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);

@@ -27,8 +27,42 @@ tm config timeout 98s; tm config timeout --json; jis "the workspace goes before 
 is "the file is for the user alone" "$(stat -c %a .tickmark/config)" 600
 echo 'nonsense' >"$HOME/.config/tickmark/config"; tm config timeout
 like "a broken file is named with its line" "$err" "config:1"
-is "a broken file: status" "$((rc == 2 || rc == 3))" 1
+is "a broken file: status" "$rc" 2
+
+# Whoever needs a setting says file, line, reason and what to do, and does nothing; reading goes on.
+broken() { # NAME FILE PATTERN COMMAND...; FILE may end in :LINE
+	local name=$1 file=${2%:*} line=${2##*:} pattern=$3 before; shift 3
+	before=$("$TICKMARK" verify --head 2>/dev/null)
+	tm "$@"
+	is "$name: $1: status" "$rc" 2
+	like "$name: $1: file, line, reason, what to do" "$err" "$file:($line): $pattern; correct or remove that line"
+	is "$name: $1: nothing happened" "$("$TICKMARK" verify --head 2>/dev/null)" "$before"
+}
+needy() { # NAME FILE PATTERN: every command that goes by a setting
+	echo 'print(2)' >s.py
+	broken "$@" config timeout
+	broken "$@" run s.py
+	broken "$@" run --json s.py
+	broken "$@" repeat last
+	broken "$@" rerun last
+	broken "$@" mark last accepted --as-command
+	broken "$@" note last "a remark"
+	broken "$@" say "a message"
+	broken "$@" report -o -
+	broken "$@" doctor --limits
+	for reads in "log" "show last" "verify" "size" "export last --code -o -"; do
+		# shellcheck disable=SC2086
+		tm $reads; is "$1: $reads goes on" "$rc" 0
+	done
+}
+tm repeat last >/dev/null
+needy "the user's" "$HOME/.config/tickmark/config:1" "expected 'key = value' or a '#' comment"
 rm -r "$HOME/.config"
+printf '# mine\n\nmemory = lots\n' >>.tickmark/config
+at=$(grep -n '^memory = lots' .tickmark/config | cut -d: -f1)
+needy "the workspace's" "$PWD/.tickmark/config:$at" "setting memory: .*lots.*"
+tm config --unset memory; is "a command removes it" "$rc" 0
+tm config; is "and all is well" "$rc" 0
 
 tm doctor
 is "doctor: status is 0 or 1" "$((rc == 0 || rc == 1))" 1
