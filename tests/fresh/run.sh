@@ -100,9 +100,12 @@ package() {
 # step FUNCTION [USER]: all are tried, so that one run tells everything
 failed=0
 step() {
-	local status=0
+	local status
 	since=$SECONDS
-	(set -e; "$@") || status=$?
+	set +e
+	(set -e; "$@")
+	status=$?
+	set -e
 	[ "$status" = 0 ] || { say "$*: FAILED with status $status"; failed=1; }
 }
 users=${FRESH_USERS:-root jm}
