@@ -3,9 +3,10 @@
 # in it `apt-get install git make`, a clone, `make demo`, the Debian package, `make check`, as root and as a plain
 # user who may use sudo. Needs root, the network and 6 GB below $TMPDIR. Part of `make soak`; by itself `make fresh`.
 #
-#   FRESH_DEMO_ONLY=1  leaves `make check` out        FRESH_USERS="root jm"  who takes part, in this order
-#   FRESH_KEEP=DIR     the root is DIR and stays there; one that is there already is used as it is, with what
-#                      earlier tries installed, and gets new clones of the tree as it is committed now
+#   FRESH_STEPS="demo package check"   what is done      FRESH_USERS="root jm"   who does it, in this order
+#   FRESH_CHECK="make check"           the command that checks
+#   FRESH_KEEP=DIR   the root is DIR and stays there; one that is there already is used as it is, with what earlier
+#                    tries installed and built, and gets the tree as it is committed now
 #
 # SUITE is what debootstrap knows: bookworm (Debian 12, the reference), trixie (Debian 13), jammy and noble (Ubuntu
 # 22.04 and 24.04) where Ubuntu's mirror can be reached. Where it cannot, trixie stands nearest to noble.
@@ -75,26 +76,30 @@ prepare() {
 	echo 'jm ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/jm"
 }
 
+clone() { # USER
+	inside "$1" 'ln -sfn /srv/shared shared; [ -d tickmark ] || git clone -q /srv/tickmark.git tickmark
+		cd tickmark; git fetch -q origin HEAD; git reset -q --hard FETCH_HEAD'
+}
+
 demo() { # USER
-	inside "$1" 'rm -rf tickmark tickmark-demo; ln -sfn /srv/shared shared; git clone -q /srv/tickmark.git tickmark'
-	inside "$1" 'cd tickmark; make demo; test -z "$(git status --porcelain)"'
+	inside "$1" 'rm -rf tickmark-demo; cd tickmark; make demo; test -z "$(git status --porcelain)"'
 	say "$1: make demo: passed in $((SECONDS - since)) s"
 }
 
 check() { # USER
-	inside "$1" 'cd tickmark; make check; test -z "$(git status --porcelain)"'
-	say "$1: make check: passed in $((SECONDS - since)) s"
+	inside "$1" "cd tickmark; ${FRESH_CHECK:-make check}; test -z \"\$(git status --porcelain)\""
+	say "$1: ${FRESH_CHECK:-make check}: passed in $((SECONDS - since)) s"
 }
 
-# The package: root builds and installs it, a plain user runs it, purging leaves nothing.
-package() {
-	inside root 'cd tickmark; make -s deb >/dev/null; cp build/tickmark_*.deb /srv/tickmark.deb'
-	inside root 'apt-get -qq install -y --no-install-recommends /srv/tickmark.deb >/dev/null; rm /srv/tickmark.deb'
+# The package: a user builds it, root installs it, a plain user runs it, purging leaves nothing.
+package() { # USER
+	inside "$1" 'cd tickmark; make -s deb >/dev/null; cp build/tickmark_*.deb /tmp/tickmark.deb'
+	inside root 'apt-get -qq install -y --no-install-recommends /tmp/tickmark.deb >/dev/null; rm /tmp/tickmark.deb'
 	inside jm 'rm -rf packaged; tickmark demo ledger-dump --to packaged; cd packaged; tickmark verify'
 	inside root 'apt-get -qq purge -y tickmark >/dev/null'
 	inside root 'left=$(find / -xdev -path "*tickmark*" -not -path "/root/*" -not -path "/home/*" -not -path "/srv/*" -not -path "/tmp/*" -not -path "/proc/*")
 		[ -z "$left" ] || { echo "purging left: $left"; exit 1; }'
-	say "the package: built, installed, used, purged in $((SECONDS - since)) s"
+	say "$1: the package: built, installed, used, purged in $((SECONDS - since)) s"
 }
 
 # step FUNCTION [USER]: all are tried, so that one run tells everything
@@ -111,9 +116,12 @@ step() {
 users=${FRESH_USERS:-root jm}
 step prepare
 [ "$failed" = 0 ] || exit 1
-for user in $users; do step demo "$user"; done
-case " $users " in *" root "*) step package ;; esac
-if [ -z "${FRESH_DEMO_ONLY:-}" ]; then
-	for user in $users; do step check "$user"; done
-fi
+for user in $users; do step clone "$user"; done
+for what in ${FRESH_STEPS:-demo package check}; do
+	for user in $users; do
+		# one package is enough
+		[ "$what $user" != "package ${users##* }" ] || [ "$user" = "$users" ] || continue
+		step "$what" "$user"
+	done
+done
 exit "$failed"
