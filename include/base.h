@@ -289,7 +289,7 @@ char *json_value_text(const struct json_value *v); /* on one line; owned */
 /* Lines of `key = value`, '#' comments, values may be quoted: '…' as it is, "…" with \n, \t, \"
  * and \\. Behind a value a '#' after a blank begins a comment, but a bare value may start with one.
  * Calls `set` for each in order; an error it returns, or a line that is none, becomes
- * "FILE:LINE: …". A missing file is empty. */
+ * "FILE:LINE: reason; what to do", ERR_CORRUPT where it was ERR_INPUT. A missing file is empty. */
 bool conf_read(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
                void *ctx, struct err *e);
 /* The same, but goes on behind a line that is wrong: each is told to `wrong`. */

@@ -6,6 +6,7 @@
 #define TICKMARK_CLI_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* How the screen is to be opened, when the command line names no command (ui.h says what they mean). */
 struct cli_screen {
@@ -17,10 +18,11 @@ struct cli_screen {
 	bool plain;         /* --plain: no screen, but numbered questions */
 };
 
-/* Other front ends, which belong to the one who knows them all. Both return the exit status. */
+/* Other front ends, which belong to the one who knows them all. The first two return the exit status. */
 struct cli_fronts {
 	int (*screen)(const struct cli_screen *screen);
 	int (*mcp)(const char *dir); /* NULL: the current folder */
+	void (*keys)(FILE *f);       /* the keys of the screen as a table in Markdown */
 };
 
 /* Runs one command line and returns the exit status: 0 done, 1 the thing examined is not good,

@@ -98,14 +98,17 @@ bool setting_is_known(const char *name);
 char *settings_user_path(void);
 /* The value in force and where it comes from ("default", "user", "workspace"); owned; NULL: none. */
 char *setting_get(struct workspace *ws, const char *name, const char **from, struct err *e);
+/* The same, for whom no value is as good as one: false only where the settings cannot be read. */
+bool setting_read(struct workspace *ws, const char *name, char **value, struct err *e);
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e); /* NULL unsets */
 /* Limits in force for this asker: defaults, then user's, then workspace's settings. */
 bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy *out, struct err *e);
 /* How many runs of one assistant's program go on at once: setting `assistant-runs`. */
 #define ASSISTANT_RUNS_MOST 32
 bool settings_assistant_runs(struct workspace *ws, int64_t *n, struct err *e);
-/* Name of the person: setting `name`, else git's user.name, else the login; owned. */
-char *settings_person(struct workspace *ws);
+/* Name of the person: setting `name`, else git's user.name, else the login; owned. NULL where the settings cannot
+ * be read; with `e` NULL that does not count (what stops a run must always work). */
+char *settings_person(struct workspace *ws, struct err *e);
 
 /* ---- interpreters (interpreter.c) ---------------------------------------------------------- */
 

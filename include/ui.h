@@ -33,4 +33,7 @@ struct ui_options {
  * Empty lines and those that begin with # are passed over. */
 int ui_main(const char *path, const struct ui_options *options);
 
+/* The keys as they are unless somebody binds them otherwise, as a table in Markdown. */
+void ui_keys_table(FILE *f);
+
 #endif

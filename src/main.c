@@ -14,7 +14,7 @@ static int open_screen(const struct cli_screen *s)
 
 int main(int argc, char **argv)
 {
-	static const struct cli_fronts fronts = { .screen = open_screen, .mcp = mcp_main };
+	static const struct cli_fronts fronts = { .screen = open_screen, .mcp = mcp_main, .keys = ui_keys_table };
 
 	return cli_main(argc, argv, &fronts);
 }

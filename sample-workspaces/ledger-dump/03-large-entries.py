@@ -1,5 +1,6 @@
 # Entries above the scope
-# purpose: The scope of the audit stands in scope.txt. Change it and this step says "changed since".
+# purpose: The scope of the audit stands in scope.txt: 11 debits are 2,000.00 or more. Change it and this
+# step says "changed since".
 import csv
 from decimal import Decimal
 

@@ -155,7 +155,7 @@ static bool load(const char *path, struct buf *text, struct err *e)
 	int line = 1;
 	for (const char *p = text->data; nul && p < nul; p++)
 		line += *p == '\n';
-	return !nul || err_set(e, ERR_INPUT, "%s:%d: holds a NUL byte: the file is no configuration", path, line);
+	return !nul || err_set(e, ERR_CORRUPT, "%s:%d: holds a NUL byte: the file is no configuration; correct or remove it", path, line);
 }
 
 /* Cuts the next line out of *text, in place; NULL at the end. */
@@ -191,6 +191,14 @@ static bool apply_line(const char *line, bool (*set)(void *, const char *, const
 	return ok;
 }
 
+/* "FILE:LINE: reason; what to do". It is the file that is wrong, not what the user typed just now. */
+static void name_line(struct err *fault, const char *path, int number)
+{
+	struct err reason = *fault;
+
+	err_set(fault, reason.code == ERR_INPUT ? ERR_CORRUPT : reason.code, "%s:%d: %s; correct or remove that line", path, number, reason.msg);
+}
+
 bool conf_read_on(const char *path, bool (*set)(void *ctx, const char *key, const char *value, struct err *e),
                   void (*wrong)(void *ctx, const struct err *e), void *ctx, struct err *e)
 {
@@ -205,7 +213,7 @@ bool conf_read_on(const char *path, bool (*set)(void *ctx, const char *key, cons
 		number++;
 		if (apply_line(line, set, ctx, &fault))
 			continue;
-		err_prefix(&fault, "%s:%d", path, number);
+		name_line(&fault, path, number);
 		ok = wrong != NULL;
 		if (wrong)
 			wrong(ctx, &fault);

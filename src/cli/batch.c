@@ -295,7 +295,7 @@ static bool run_field(struct field *f, struct err *e)
 
 bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 {
-	struct field f = { .c = c, .b = b, .person = settings_person(c->ws) };
+	struct field f = { .c = c, .b = b, .person = settings_person(c->ws, NULL) };
 
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
 	if (b->began_us == 0)

@@ -126,6 +126,19 @@ bool cmd_query(struct cmd *c, struct err *e)
 	return c->query != NULL;
 }
 
+char *cmd_own_path(struct err *e)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n <= 0) {
+		err_sys(e, "cannot tell the path of tickmark itself");
+		return NULL;
+	}
+	path[n] = '\0';
+	return xstrdup(path);
+}
+
 int cmd_fail(const struct cmd *c, const struct err *e)
 {
 	console_say(c, "%s", e->msg);

@@ -109,6 +109,8 @@ bool cmd_folder(struct cmd *c, struct err *e);
 bool cmd_workspace(struct cmd *c, struct err *e);
 /* All that, and its record for reading; of -C FILE without a review the file itself, and no workspace. */
 bool cmd_query(struct cmd *c, struct err *e);
+/* Path of this program; owned. */
+char *cmd_own_path(struct err *e);
 /* Says the error and returns the exit status that goes with it. */
 int cmd_fail(const struct cmd *c, const struct err *e);
 /* Says what is wrong with the command line and how to get help; returns STATUS_USAGE. */

@@ -105,7 +105,7 @@ static int stop_run(struct cmd *c)
 		return cmd_usage(c, "give a reference, or --all");
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
-	char *person = settings_person(c->ws);
+	char *person = settings_person(c->ws, NULL);
 	char *by = xasprintf("tickmark stop by %s", person);
 	int status = all ? stop_all(c, by) : stop_one(c, by);
 	free(person);

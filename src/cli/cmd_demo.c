@@ -21,27 +21,6 @@
 
 static const char *const sample_folders[] = { ".", ".corrections" };
 
-/* Where the samples are: as told, else beside the program as it was installed. Owned. */
-static char *samples_folder(struct err *e)
-{
-	const char *told = getenv("TICKMARK_SAMPLES");
-	char exe[4096];
-	ssize_t n;
-
-	if (told && *told)
-		return path_absolute(told, e);
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n < 0) {
-		err_sys(e, "cannot find the samples beside the program");
-		return NULL;
-	}
-	exe[n] = '\0';
-	char *bin = path_dir(exe), *prefix = path_dir(bin), *result = path_join(prefix, "share/tickmark/samples");
-	free(bin);
-	free(prefix);
-	return result;
-}
-
 static bool is_sample(const char *samples, const char *name)
 {
 	char *plan = xasprintf("%s/%s/.demo", samples, name);
@@ -49,6 +28,46 @@ static bool is_sample(const char *samples, const char *name)
 
 	free(plan);
 	return ok;
+}
+
+/* Of a program that stands in TOP/build/VARIANT, the samples of that source tree; owned. NULL: it stands elsewhere. */
+static char *samples_of_tree(const char *bin)
+{
+	char *build = path_dir(bin), *top = path_dir(build), *result = NULL;
+
+	if (strcmp(path_base(build), "build") == 0)
+		result = path_join(top, "sample-workspaces");
+	free(build);
+	free(top);
+	return result;
+}
+
+static char *samples_of_prefix(const char *bin)
+{
+	char *prefix = path_dir(bin), *result = path_join(prefix, "share/tickmark/samples");
+
+	free(prefix);
+	return result;
+}
+
+/* Where the samples are: as told, else where the program was installed or built. Owned. */
+static char *samples_folder(struct err *e)
+{
+	const char *told = getenv("TICKMARK_SAMPLES");
+	char *program;
+
+	if (told && *told)
+		return path_absolute(told, e);
+	if (!(program = cmd_own_path(e)))
+		return NULL;
+	char *bin = path_dir(program), *result = samples_of_tree(bin);
+	free(program);
+	if (!result || !is_sample(result, DEMO_DEFAULT)) {
+		free(result);
+		result = samples_of_prefix(bin);
+	}
+	free(bin);
+	return result;
 }
 
 static int by_name(const void *a, const void *b)
@@ -214,6 +233,46 @@ static bool prepare(struct cmd *c, const char *dir, struct err *e)
 	return !python || setting_set(c->ws, "python", python, e);
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* What to type for this program: its bare name where the shell finds just this one by it, else its path. Owned. */
+static char *typed_name(void)
+{
+	char *own = cmd_own_path(NULL), *folders = xstrdup(getenv("PATH") ? getenv("PATH") : ""), *rest = folders, *dir;
+	char *result = NULL;
+
+	while (own && !result && (dir = strsep(&rest, ":"))) {
+		char *there = path_join(*dir ? dir : ".", "tickmark");
+		if (access(there, X_OK) == 0)
+			result = is_same_file(there, own) ? xstrdup("tickmark") : console_name(stderr, own);
+		free(there);
+	}
+	if (!result)
+		result = own ? console_name(stderr, own) : xstrdup("tickmark");
+	free(folders);
+	free(own);
+	return result;
+}
+
+/* Lines to copy. */
+static void tell_way_on(const char *dir)
+{
+	static const char *const tries[] = { "log", "show 2.1", "repeat last", "verify" };
+	char *program = typed_name(), *folder = console_name(stderr, dir);
+
+	console_note("Go there, and try:");
+	console_note("  cd %s", folder);
+	for (size_t i = 0; i < ARRAY_LEN(tries); i++)
+		console_note("  %s %s", program, tries[i]);
+	free(program);
+	free(folder);
+}
+
 /* On a terminal the screen takes over; else the log and the way on. */
 static int show(struct cmd *c, const char *dir)
 {
@@ -226,7 +285,7 @@ static int show(struct cmd *c, const char *dir)
 		console_say(c, "cannot open the screen: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	console_note("Go there, and try: tickmark log; tickmark show 2.1; tickmark repeat last; tickmark verify");
+	tell_way_on(dir);
 	return STATUS_DONE;
 }
 

@@ -146,19 +146,6 @@ static const struct client *find_client(const char *name)
 	return NULL;
 }
 
-static char *own_path(struct err *e)
-{
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (n <= 0) {
-		err_sys(e, "cannot tell the path of tickmark itself");
-		return NULL;
-	}
-	path[n] = '\0';
-	return xstrdup(path);
-}
-
 static int print_config(struct cmd *c, const char *name)
 {
 	const struct client *client = find_client(name);
@@ -166,7 +153,7 @@ static int print_config(struct cmd *c, const char *name)
 
 	if (!client)
 		return cmd_usage(c, "--print-config knows claude, codex, gemini, vscode and cursor, not '%s'", name);
-	struct place p = { own_path(&e), path_absolute(c->args_n ? c->args[0] : ".", &e) };
+	struct place p = { cmd_own_path(&e), path_absolute(c->args_n ? c->args[0] : ".", &e) };
 	bool ok = p.program && p.dir;
 	if (ok) {
 		client->print(&p);

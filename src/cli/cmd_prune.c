@@ -180,7 +180,7 @@ static int prune_run(struct cmd *c)
 	/* Its reading would hold the space that is to be given back. */
 	query_close(c->query);
 	c->query = NULL;
-	char *text = rule_text(c), *person = settings_person(c->ws);
+	char *text = rule_text(c), *person = settings_person(c->ws, NULL);
 	rule.text = text;
 	rule.by = person;
 	rule.attempts = c->args_n ? list.ids : NULL;

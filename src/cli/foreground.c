@@ -152,7 +152,7 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
                     struct err *e)
 {
 	struct watch w = { .cmd = c, .fg = fg };
-	char *person = settings_person(c->ws);
+	char *person = settings_person(c->ws, NULL);
 	bool ok;
 
 	/* The connection for reading must not be carried over the fork. */

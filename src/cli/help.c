@@ -2,6 +2,7 @@
  * Help out of the table of commands: the list of all, the page of one, and the topics that belong
  * to none.
  */
+#include "cli.h"
 #include "cmd.h"
 #include "model/keep.h"
 
@@ -204,7 +205,10 @@ static int help_run(struct cmd *c)
 		help_table(stdout);
 		return STATUS_DONE;
 	}
-
+	if (option_given(c, "keys")) {
+		c->fronts->keys(stdout);
+		return STATUS_DONE;
+	}
 	if (option_given(c, "schema")) {
 		fputs(keep_schema(), stdout);
 		return STATUS_DONE;
@@ -223,6 +227,7 @@ static int help_run(struct cmd *c)
 static const struct cmd_option help_options[] = {
 	{ .name = "schema", .help = "the tables of a record as commented SQL" },
 	{ .name = "table", .help = "the commands as a table in Markdown" },
+	{ .name = "keys", .help = "the keys of the screen as a table in Markdown" },
 	{ 0 },
 };
 

@@ -263,7 +263,8 @@ bool report_collect(struct cmd *c, struct report *r, struct err *e)
 	if (!cmd_query(c, e))
 		return false;
 	r->workspace = xstrdup(c->record ? c->record : workspace_root(c->ws));
-	r->made_by = review_person(c->ws);
+	if (!(r->made_by = review_person(c->ws, e)))
+		return false;
 	r->made_us = clock_now_us();
 	r->opinion = xstrdup("none was given");
 	bool ok = review_identity(c->query, &r->record, e) && review_opinions(c->query, take_opinion, r, e) &&

@@ -287,7 +287,12 @@ bool compare_agree(struct query *q, int64_t left, int64_t right, enum verdict *v
 		store_attempt_free(&full);
 		return false;
 	}
-	char *own = q->ws ? setting_get(q->ws, "noise", NULL, NULL) : NULL;
+	char *own = NULL;
+	if (q->ws && !setting_read(q->ws, "noise", &own, e)) {
+		query_detail_free(&d);
+		store_attempt_free(&full);
+		return false;
+	}
 	struct comparison c = { .original = &full, .attempt = right, .end = &d.end, .artifacts = d.artifacts, .artifacts_n = d.artifacts_n,
 		                    .noise = own };
 	bool ok = repeat_compare(q->store, &c, verdict, &at, e);

@@ -59,8 +59,10 @@ static bool put(struct workspace *ws, const struct asker *by, char *text, const 
 		return false;
 	if (by && by->name)
 		m.by = *by;
+	else if ((person = settings_person(ws, e)))
+		m.by = (struct asker){ .kind = ASKER_PERSON, .name = person };
 	else
-		m.by = (struct asker){ .kind = ASKER_PERSON, .name = person = settings_person(ws) };
+		return false;
 	bool ok = store_message_add(st, &m, c->ids, c->n, e);
 	free(person);
 	if (ok && id)

@@ -132,11 +132,13 @@ static char *login(void)
 	return xasprintf("uid %u", (unsigned)geteuid());
 }
 
-char *settings_person(struct workspace *ws)
+char *settings_person(struct workspace *ws, struct err *e)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME");
-	char *name = setting_get(ws, "name", NULL, NULL);
+	char *name = NULL;
 
+	if (!setting_read(ws, "name", &name, e) && e)
+		return NULL;
 	if (!name && ws)
 		name = git_name_below(ws->root, ".git/config");
 	if (!name)

@@ -210,9 +210,9 @@ static bool begin(const char *review, const char *file, const struct digest *hea
 	if (!st)
 		return false;
 	digest_hex(head, hex);
-	person = settings_person(NULL);
-	char *text = xasprintf("copy of %s, head %s, by %s on %s", file, hex, person, clock_host());
-	bool ok = store_event(st, BEGUN, 0, text, e) && store_checkpoint(st, e);
+	person = settings_person(NULL, e);
+	char *text = person ? xasprintf("copy of %s, head %s, by %s on %s", file, hex, person, clock_host()) : NULL;
+	bool ok = text && store_event(st, BEGUN, 0, text, e) && store_checkpoint(st, e);
 	free(text);
 	free(person);
 	store_close(st);

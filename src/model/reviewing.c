@@ -11,11 +11,13 @@
 
 /* ---- who ------------------------------------------------------------------------------------------- */
 
-char *review_person(struct workspace *ws)
+char *review_person(struct workspace *ws, struct err *e)
 {
-	char *name = setting_get(NULL, "reviewer", NULL, NULL);
+	char *name;
 
-	return name ? name : settings_person(ws);
+	if (!setting_read(NULL, "reviewer", &name, e) && e)
+		return NULL;
+	return name ? name : settings_person(ws, e);
 }
 
 /* The reviewer asked for it himself: under the name that he reviews by, or the one that he runs by. */
@@ -26,7 +28,7 @@ static bool is_own_work(struct workspace *ws, const struct asker *asker, const c
 
 	if (asker->kind != ASKER_PERSON || !asker->name)
 		return false;
-	person = settings_person(ws);
+	person = settings_person(ws, NULL);
 	own = strcasecmp(asker->name, reviewer) == 0 || strcasecmp(asker->name, person) == 0;
 	free(person);
 	return own;
@@ -67,11 +69,14 @@ struct signing {
 /* With the user's key, if there is one. */
 static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, struct signing *s, struct err *e)
 {
-	char *key = setting_get(NULL, "signing-key", NULL, NULL);
+	char *key;
 	struct buf text = { 0 };
 	struct uuid record;
 	bool good = true;
 
+	/* A mark that should have been signed is not filed without. */
+	if (!setting_read(NULL, "signing-key", &key, e))
+		return false;
 	if (!key)
 		return true;
 	free(key);
@@ -106,7 +111,8 @@ bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const 
 
 	if ((m.note && !check_text("note", m.note, e)) || !(st = workspace_store(ws, e)))
 		return false;
-	reviewer = review_person(ws);
+	if (!(reviewer = review_person(ws, e)))
+		return false;
 	m.reviewer = reviewer;
 	ok = attempt == 0 || store_attempt_get(st, attempt, &a, e);
 	if (ok && attempt) {
@@ -132,7 +138,8 @@ bool review_note(struct workspace *ws, int64_t attempt, const struct review_plac
 		return err_set(e, ERR_INPUT, "a note without text says nothing");
 	if (!check_text("note", text, e) || !(st = workspace_store(ws, e)))
 		return false;
-	reviewer = review_person(ws);
+	if (!(reviewer = review_person(ws, e)))
+		return false;
 	struct note n = { .attempt = attempt, .section = at->section, .path = at->path, .line = at->line, .cell = at->cell,
 		          .text = text, .reviewer = reviewer, .how = how };
 	ok = about(st, attempt, store_note_add(st, &n, e), e);

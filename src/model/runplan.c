@@ -39,13 +39,16 @@ static bool who(struct runplan *p, struct err *e)
 {
 	struct asker *asker = &p->attempt.asker;
 
-	(void)e;
 	*asker = p->req->asker;
 	if (asker->kind == 0)
 		asker->kind = ASKER_PERSON;
-	if (!asker->name)
-		asker->name = runplan_keep(p, settings_person(p->ws));
-	return true;
+	if (asker->name)
+		return true;
+
+	char *person = settings_person(p->ws, e);
+	if (person)
+		asker->name = runplan_keep(p, person);
+	return person != NULL;
 }
 
 static bool with_what(struct runplan *p, struct err *e)

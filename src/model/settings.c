@@ -296,6 +296,16 @@ out:
 	return value;
 }
 
+bool setting_read(struct workspace *ws, const char *name, char **value, struct err *e)
+{
+	struct err fault = { 0 };
+
+	*value = setting_get(ws, name, NULL, &fault);
+	if (!*value && fault.code != ERR_NONE && e)
+		*e = fault;
+	return *value || fault.code == ERR_NONE;
+}
+
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e)
 {
 	if (strcmp(name, "reviewer") == 0 || strcmp(name, "signing-key") == 0 || is_of_screen(name))
@@ -351,14 +361,12 @@ bool settings_attached(struct workspace *ws, int64_t *files, int64_t *size, stru
 
 bool settings_check_tier(struct workspace *ws, const struct sandbox_caps *caps, struct err *e)
 {
-	struct err fault = { 0 };
-	char *word = setting_get(ws, "tier", NULL, &fault);
+	char *word;
 
-	if (!word) {
-		if (fault.code != ERR_NONE && e)
-			*e = fault;
-		return fault.code == ERR_NONE;
-	}
+	if (!setting_read(ws, "tier", &word, e))
+		return false;
+	if (!word)
+		return true;
 	enum tier least = tier_parse(word);
 	free(word);
 	/* Best first; TIER_NONE stands before all. */

@@ -53,9 +53,11 @@ static bool run(char *const *argv, const struct buf *in, struct buf *out, struct
 
 char *sign_key(struct err *e)
 {
-	char *key = setting_get(NULL, "signing-key", NULL, NULL), *path;
+	char *key, *path;
 	const char *home = getenv("HOME");
 
+	if (!setting_read(NULL, "signing-key", &key, e))
+		return NULL;
 	if (!key) {
 		err_set(e, ERR_INPUT, "no key to sign with is known; tickmark config --user signing-key ~/.ssh/id_ed25519 names one");
 		return NULL;

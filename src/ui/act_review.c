@@ -89,7 +89,7 @@ static void file_mark(void *ctx, const char *text)
 	struct err e = { 0 };
 
 	if (review_mark(ui->ws, s->subject.attempt, s->judgement, text, "screen", &e)) {
-		char *who = review_person(ui->ws);
+		char *who = review_person(ui->ws, NULL);
 		ui_notice(ui, "%s %s by %s", s->subject.ref, judgement_word(s->judgement), who);
 		free(who);
 		ui->after_prompt |= ui_changed(ui, s->subject.attempt);

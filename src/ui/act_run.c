@@ -362,7 +362,7 @@ unsigned act_edit(struct view *v, const char *arg)
 
 static char *stopped_by(struct ui *ui)
 {
-	char *person = settings_person(ui->ws), *by = xasprintf("person %s (screen)", person);
+	char *person = settings_person(ui->ws, NULL), *by = xasprintf("person %s (screen)", person);
 
 	free(person);
 	return by;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# both users
+# both users in the long form
 # init: what it shows, asks, makes and refuses.
 . "$(dirname "$0")/lib.sh"
 mkdir "$work/ws" && cd "$work/ws" || exit 1

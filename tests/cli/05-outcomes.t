@@ -1,5 +1,5 @@
 #!/bin/bash
-# both users
+# both users in the long form
 # Outcomes: how a run ends is told apart, on the line, in the status and in the document.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -1,5 +1,5 @@
 #!/bin/bash
-# both users
+# both users in the long form
 # Ctrl-C, hang-ups, readers that go away, killed fronts and runners; stop and wait.
 . "$(dirname "$0")/lib.sh"
 workspace ws

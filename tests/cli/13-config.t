@@ -27,23 +27,58 @@ tm config timeout 98s; tm config timeout --json; jis "the workspace goes before 
 is "the file is for the user alone" "$(stat -c %a .tickmark/config)" 600
 echo 'nonsense' >"$HOME/.config/tickmark/config"; tm config timeout
 like "a broken file is named with its line" "$err" "config:1"
-is "a broken file: status" "$((rc == 2 || rc == 3))" 1
-rm -r "$HOME/.config"
-broken() { # NAME BYTES WANTED
-	printf "$2" >.tickmark/config; tm config timeout
-	is "$1: status" "$((rc == 2 || rc == 3))" 1; like "$1: file, line and reason" "$err" "config:$3"
+is "a broken file: status" "$rc" 2
+
+# Whoever needs a setting says file, line, reason and what to do, and does nothing; reading goes on.
+broken() { # NAME FILE PATTERN COMMAND...; FILE may end in :LINE
+	local name=$1 file=${2%:*} line=${2##*:} pattern=$3 before; shift 3
+	before=$("$TICKMARK" verify --head 2>/dev/null)
+	tm "$@"
+	is "$name: $1: status" "$rc" 2
+	like "$name: $1: file, line, reason, what to do" "$err" "$file:($line): $pattern; correct or remove that line"
+	is "$name: $1: nothing happened" "$("$TICKMARK" verify --head 2>/dev/null)" "$before"
 }
-broken "a value of another type" 'name = x\ntimeout = soon\n' "2: setting timeout: 'soon' is not a duration"
-broken "out of its range" '\n\nat-once = 900\n' '3: setting at-once: 900 is not between 1 and 64'
-broken "an unknown one" 'nosuch = 1\n' "1: there is no setting 'nosuch'"
-broken "twice" 'timeout = 5m\nname = x\ntimeout = 6m\n' '3: timeout stands twice in this file'
-broken "no pair" 'timeout\n' "1: expected 'key = value'"
-broken "an open quote" 'name = "x\n' "1: the value of 'name' has no closing quote"
-broken "a NUL byte" 'name = x\nname\0 = y\n' '2: holds a NUL byte'
-broken "no UTF-8" 'name = \377\376\n' '1: setting name: it is no UTF-8'
-broken "a screen's own in a workspace" 'theme = light\n' '1: theme is a setting of the user'
-broken "no expression" 'noise = (\n' '1: setting noise: missing closing parenthesis'
-broken "a very long line" "name = $(head -c 1000000 /dev/zero | tr '\0' a)\n" '1: setting name: expected 1 to 200 bytes'
+needy() { # NAME FILE PATTERN: every command that goes by a setting
+	echo 'print(2)' >s.py
+	broken "$@" config timeout
+	broken "$@" run s.py
+	broken "$@" run --json s.py
+	broken "$@" repeat last
+	broken "$@" rerun last
+	broken "$@" mark last accepted --as-command
+	broken "$@" note last "a remark"
+	broken "$@" say "a message"
+	broken "$@" report -o -
+	broken "$@" doctor --limits
+	for reads in "log" "show last" "verify" "size" "export last --code -o -"; do
+		# shellcheck disable=SC2086
+		tm $reads; is "$1: $reads goes on" "$rc" 0
+	done
+}
+tm repeat last >/dev/null
+needy "the user's" "$HOME/.config/tickmark/config:1" "expected 'key = value' or a '#' comment"
+rm -r "$HOME/.config"
+printf '# mine\n\nmemory = lots\n' >>.tickmark/config
+at=$(grep -n '^memory = lots' .tickmark/config | cut -d: -f1)
+needy "the workspace's" "$PWD/.tickmark/config:$at" "setting memory: .*lots.*"
+tm config --unset memory; is "a command removes it" "$rc" 0
+tm config; is "and all is well" "$rc" 0
+rm .tickmark/config
+refused() { # NAME BYTES WANTED
+	printf "$2" >.tickmark/config; tm config timeout
+	is "$1: status" "$rc" 2; like "$1: file, line and reason" "$err" "config:$3"
+}
+refused "a value of another type" 'name = x\ntimeout = soon\n' "2: setting timeout: 'soon' is not a duration"
+refused "out of its range" '\n\nat-once = 900\n' '3: setting at-once: 900 is not between 1 and 64'
+refused "an unknown one" 'nosuch = 1\n' "1: there is no setting 'nosuch'"
+refused "twice" 'timeout = 5m\nname = x\ntimeout = 6m\n' '3: timeout stands twice in this file'
+refused "no pair" 'timeout\n' "1: expected 'key = value'"
+refused "an open quote" 'name = "x\n' "1: the value of 'name' has no closing quote"
+refused "a NUL byte" 'name = x\nname\0 = y\n' '2: holds a NUL byte'
+refused "no UTF-8" 'name = \377\376\n' '1: setting name: it is no UTF-8'
+refused "a screen's own in a workspace" 'theme = light\n' '1: theme is a setting of the user'
+refused "no expression" 'noise = (\n' '1: setting noise: missing closing parenthesis'
+refused "a very long line" "name = $(head -c 1000000 /dev/zero | tr '\0' a)\n" '1: setting name: expected 1 to 200 bytes'
 for text in 'timeout = 5m' '\357\273\277timeout = 5m\n' 'timeout = 5m\r\nname = x\r\n' '# c\n\n  timeout=5m # why\n' 'timeout = "5m"\n'; do
 	printf "$text" >.tickmark/config; tm config timeout; is "read all the same: $text" "$rc $out" "0 5m"
 done

@@ -36,8 +36,9 @@ while IFS= read -r line; do
 	esac
 done < "$readme"
 
-table() { sed -n '/<!-- tickmark help: commands -->/,/<!-- end -->/p' "$readme" | grep '^|'; }
+table() { sed -n "/<!-- tickmark help: $1 -->/,/<!-- end -->/p" "$readme" | grep '^|'; }
 is "the session of the README: commands that differ" "$wrong" 0
 yes "it has commands at all" test "$commands" -ge 10
-is "the table of commands" "$(table)" "$("$TICKMARK" help --table)"
+is "the table of commands" "$(table commands)" "$("$TICKMARK" help --table)"
+is "the table of keys" "$(table keys)" "$("$TICKMARK" help --keys)"
 finish

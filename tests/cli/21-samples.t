@@ -3,7 +3,7 @@
 # correction, something refused, an input that can be changed; the tree stays as it was.
 . "$(dirname "$0")/lib.sh"
 samples=$(realpath "$here/../../sample-workspaces")
-export TICKMARK_SAMPLES=$samples
+unset TICKMARK_SAMPLES # they stand beside the build
 before=$(cd "$samples" && find . -type f -exec sha256sum {} + | sort)
 tm demo --list; is "four samples" "$(echo "$out" | tr '\n' ' ')" "claims-workbook ledger-dump premium-proposal schedule-of-values "
 
@@ -11,16 +11,42 @@ tm demo --list; is "four samples" "$(echo "$out" | tr '\n' ' ')" "claims-workboo
 sample() {
 	tm demo "$1" --to "$work/$1" --no-screen
 	is "$1: status" "$rc" 0
+	ways=$(sed -n '/^Go there, and try:/,$s/^  //p' "$work/.err")
 	workspaces="$workspaces $work/$1"
 	cd "$work/$1" || exit 1
 	is "$1: outcomes" "$(sqlite3 .tickmark/record.db "SELECT group_concat(ref || ' ' || outcome, ', ') FROM (SELECT * FROM attempts ORDER BY CAST(ref AS REAL))")" "$2"
 	tm verify; is "$1: verifies" "$rc" 0
+	purposes "$1"
 	# what its purpose promises is in the output of the step
 	like "$1: asks for its purpose" "$(sqlite3 .tickmark/record.db 'SELECT count(*) FROM step WHERE length(purpose) < 40')" '^0$'
 	echo >>"$3"
 	tm show "$4"
 	like "$1: $3 changed since" "$out" "$3 .*changed since"
+	is "$1: the way on, as it is told" "$(cd / && PATH=/usr/bin:/bin bash -euc "$ways" >"$work/.ways" 2>&1; echo "$? $(wc -w <<<"$ways")")" "0 12"
 	tm repeat "$4"; is "$1: and comes out again on the recorded bytes" "$rc" 0
+}
+# Every figure in a purpose stands in the data or comes out.
+purposes() { # NAME
+	is "$1: the figures of its purposes" "$("$python" - <<'X'
+import glob, re, sqlite3
+from decimal import Decimal
+db = sqlite3.connect(".tickmark/record.db")
+numbers = lambda text: {Decimal(n) for n in re.findall(r"\d+(?:\.\d+)?", re.sub(r"(\d)[,'](?=\d{3}\b)", r"\1", text))}
+have = set()
+for (text,) in db.execute("SELECT text FROM streams"):
+    have |= numbers(text)
+for name in glob.glob("*.csv") + glob.glob("*.txt") + glob.glob("*.prn"):
+    have |= numbers(open(name, encoding="cp437").read())
+n, wrong = 0, []
+for title, purpose in db.execute("SELECT title, purpose FROM step"):
+    for figure in re.findall(r"\d[\d,]*(?:\.\d+)?", purpose):
+        figure = figure.rstrip(",")
+        n += len(figure) > 2
+        if len(figure) > 2 and Decimal(figure.replace(",", "")) not in have | {2026}:
+            wrong.append(f"{title}: {figure}")
+print(f"{min(n, 2)} or more, wrong: {wrong}")
+X
+)" "2 or more, wrong: []"
 }
 # figures NAME REF PATTERN...: lines of its stdout
 figures() {
@@ -48,4 +74,8 @@ figures ledger 3.1 "^11 debits of 2,000.00 or more$"
 is "the samples are as they were" "$(cd "$samples" && find . -type f -exec sha256sum {} + | sort)" "$before"
 tm demo nothing; is "no such sample" "$rc" 3
 tm demo ledger-dump --to "$work/ledger-dump" --no-screen; is "never over a folder" "$rc" 2
+mkdir -p "$work/elsewhere/bin" && cp "$TICKMARK" "$work/elsewhere/bin/"
+"$work/elsewhere/bin/tickmark" demo --list >"$work/.out" 2>"$work/.err"; is "a program that stands alone: status" "$?" 2
+like "and says where it looked" "$(cat "$work/.err")" "no samples in $work/elsewhere/share/tickmark/samples \\(TICKMARK_SAMPLES names another folder\\)"
+is "it takes those that it is told" "$(TICKMARK_SAMPLES=$samples "$work/elsewhere/bin/tickmark" demo --list | wc -l)" 4
 finish

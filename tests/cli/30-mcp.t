@@ -1,5 +1,4 @@
 #!/bin/bash
-# sanitizer sample
 # The tools that assistants use.
 . "$(dirname "$0")/lib.sh"
 mkdir "$work/ws" && cd "$work/ws" || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# sanitizer sample
 # say: messages and what they cite.
 . "$(dirname "$0")/lib.sh"
 workspace ws

@@ -56,6 +56,7 @@ struct runner {
 	char *layers[2];
 	char *disk;
 	struct sandbox_caps caps;
+	bool root;            /* who started us; he tries everything as a plain user, too */
 	bool forced;          /* another way than the machine's own choice: what is marked `everywhere` */
 	char *who;            /* owned: "root", "user B copy" */
 	struct stat secret;   /* a file of the caller's beside the layers, which nothing may change */
@@ -377,12 +378,21 @@ static bool is_on_disk(enum scratch s)
 	return s == SCRATCH_DISK || s == SCRATCH_COPY;
 }
 
-/* Sanitizers see little of what a run does: of each table they get a sample. */
+/* Of each table: sanitizers see little of what a run does and get a sample; so do, but with SOAK, root, who tries all
+ * of it as a plain user too, and the ways of holding a run that this machine would not choose, each its own. */
 #ifdef __SANITIZE_ADDRESS__
 #define EVERY 6
 #else
 #define EVERY 1
 #endif
+#define EVERY_OTHER 3
+
+static bool is_in_sample(const struct runner *r, size_t probe, enum tier tier, enum scratch scratch)
+{
+	size_t every = r->forced || r->root ? EVERY * EVERY_OTHER : EVERY;
+
+	return getenv("SOAK") != NULL || (probe + (r->forced ? (size_t)tier + (size_t)scratch : 0)) % every == 0;
+}
 
 /* ---- the control group of a launcher that was killed ------------------------------------------------- */
 
@@ -468,7 +478,7 @@ static bool is_asked_for(const struct runner *r, size_t table, const struct prob
 	if (tables[table].where == ANYWHERE && r->forced && !p->everywhere)
 		return false;
 	if (r->only == NULL)
-		return EVERY == 1 || getenv("SOAK") != NULL || (size_t)(p - tables[table].probes) % EVERY == 0;
+		return is_in_sample(r, (size_t)(p - tables[table].probes), tier, scratch);
 	for (char **v = r->only; *v != NULL; v++)
 		if (strcmp(*v, p->name) == 0)
 			return true;
@@ -539,15 +549,16 @@ static bool is_forced(void)
 
 static int count_all(struct runner *r, bool root)
 {
-	int n = count_way(r, r->caps.tier, r->caps.scratch) + is_named(r, GROUPS);
+	bool own = r->root;
 
-	if (is_forced())
-		return n;
-	r->forced = true;
-	for (size_t w = 0; w < ARRAY_LEN(ways); w++)
+	r->root = root;
+	int n = count_way(r, r->caps.tier, r->caps.scratch) + is_named(r, GROUPS);
+	r->forced = !is_forced();
+	for (size_t w = 0; r->forced && w < ARRAY_LEN(ways); w++)
 		if (is_other_way(w, root, r->caps.tier, r->caps.scratch))
 			n += count_way(r, ways[w].tier, ways[w].scratch);
 	r->forced = false;
+	r->root = own;
 	return n;
 }
 
@@ -617,7 +628,8 @@ static int run_as_user(const struct runner *r, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct runner r = { .who = xstrdup(geteuid() == 0 ? "root" : "user"), .only = argc > 1 ? argv + 1 : NULL };
+	struct runner r = { .who = xstrdup(geteuid() == 0 ? "root" : "user"), .only = argc > 1 ? argv + 1 : NULL,
+		               .root = geteuid() == 0 };
 	const char *from = getenv("PROBES_FROM");
 	bool twice = geteuid() == 0 && from == NULL;
 	struct err e = { 0 };

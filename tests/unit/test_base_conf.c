@@ -107,25 +107,25 @@ static void faults_name_file_and_line(void **state)
 		enum err_code code;
 		const char *msg;
 	} cases[] = {
-		{ "a = 1\nb\n", 2, ERR_INPUT, "expected 'key = value' or a '#' comment" },
-		{ "= 1\n", 1, ERR_INPUT, "expected 'key = value' or a '#' comment" },
-		{ "\n\n\na b = 1", 4, ERR_INPUT, "expected 'key = value' or a '#' comment" },
-		{ "[section]\n", 1, ERR_INPUT, "expected 'key = value' or a '#' comment" },
-		{ "\xC3\xA9 = 1\n", 1, ERR_INPUT, "expected 'key = value' or a '#' comment" },
-		{ "a = \"x\n", 1, ERR_INPUT, "the value of 'a' has no closing quote" },
-		{ "a = \"x\\\"\n", 1, ERR_INPUT, "the value of 'a' has no closing quote" },
-		{ "a = \"\\", 1, ERR_INPUT, "the value of 'a' has no closing quote" },
-		{ "a = '", 1, ERR_INPUT, "the value of 'a' has no closing quote" },
-		{ "a = 'x' y\n", 1, ERR_INPUT, "there is more behind the quoted value of 'a'" },
+		{ "a = 1\nb\n", 2, ERR_CORRUPT, "expected 'key = value' or a '#' comment" },
+		{ "= 1\n", 1, ERR_CORRUPT, "expected 'key = value' or a '#' comment" },
+		{ "\n\n\na b = 1", 4, ERR_CORRUPT, "expected 'key = value' or a '#' comment" },
+		{ "[section]\n", 1, ERR_CORRUPT, "expected 'key = value' or a '#' comment" },
+		{ "\xC3\xA9 = 1\n", 1, ERR_CORRUPT, "expected 'key = value' or a '#' comment" },
+		{ "a = \"x\n", 1, ERR_CORRUPT, "the value of 'a' has no closing quote" },
+		{ "a = \"x\\\"\n", 1, ERR_CORRUPT, "the value of 'a' has no closing quote" },
+		{ "a = \"\\", 1, ERR_CORRUPT, "the value of 'a' has no closing quote" },
+		{ "a = '", 1, ERR_CORRUPT, "the value of 'a' has no closing quote" },
+		{ "a = 'x' y\n", 1, ERR_CORRUPT, "there is more behind the quoted value of 'a'" },
 		{ "a = 1\nrefuse = 9T\n", 2, ERR_LIMIT, "'9T' is over the limit" },
-		{ "silent = 1\n", 1, ERR_INPUT, "'silent' is not accepted" },
+		{ "silent = 1\n", 1, ERR_CORRUPT, "'silent' is not accepted" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf got = { 0 };
 		struct err e = { 0 };
-		char *expect = xasprintf("%s:%d: %s", path, cases[i].line, cases[i].msg);
+		char *expect = xasprintf("%s:%d: %s; correct or remove that line", path, cases[i].line, cases[i].msg);
 		put(cases[i].text, strlen(cases[i].text));
 		assert_false(conf_read(path, collect, &got, &e));
 		assert_string_equal(e.msg, expect);
@@ -148,7 +148,7 @@ static void files_that_are_none(void **state)
 	assert_int_equal(e.code, ERR_SYS);
 	put("a = 1\0b = 2\n", 12);
 	assert_false(conf_read(path, collect, &got, &e));
-	assert_int_equal(e.code, ERR_INPUT);
+	assert_int_equal(e.code, ERR_CORRUPT);
 	assert_non_null(strstr(e.msg, "NUL"));
 	char *large = xmalloc(2 << 20);
 	memset(large, '#', 2 << 20);

@@ -230,11 +230,18 @@ static void the_reviewer_is_the_users_own(void **state)
 	expect("reviewer", NULL, "default");
 	OK(setting_set(ws, "reviewer", "Jo Miller", err));
 	expect("reviewer", "Jo Miller", "user");
-	char *who = review_person(ws);
+	char *who = review_person(ws, NULL);
 	assert_string_equal(who, "Jo Miller");
 	free(who);
 	write_config(own_config(), "theme = light\n");
 	assert_null(setting_get(ws, "name", NULL, NULL));
+	/* who cannot be known is nobody else */
+	struct err e = { 0 };
+	assert_null(settings_person(ws, &e));
+	assert_int_equal(e.code, ERR_CORRUPT);
+	who = settings_person(ws, NULL);
+	assert_non_null(who);
+	free(who);
 	write_config(own_config(), "");
 }
 
@@ -280,7 +287,7 @@ static void isolation_that_is_asked_for(void **state)
 
 static void expect_person(struct workspace *w, const char *want)
 {
-	char *got = settings_person(w);
+	char *got = settings_person(w, NULL);
 
 	assert_string_equal(got, want);
 	free(got);
