@@ -79,6 +79,31 @@ static void fd_from_its_offset(void **state)
 	assert_string_equal(e.msg, "cannot read the gone one: Bad file descriptor");
 }
 
+static bool stop_at(void *ctx)
+{
+	return --*(int *)ctx < 0;
+}
+
+/* Whoever cancels waits for one block, not for the file. */
+static void fd_until_it_is_stopped(void **state)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC), blocks = 2, many = INT32_MAX;
+	struct digest d, whole;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_false(hash_fd_until(fd, "a long one", stop_at, &blocks, &d, NULL, &e));
+	assert_int_equal(e.code, ERR_CANCELLED);
+	assert_true(lseek(fd, 0, SEEK_CUR) < 1 << 20);
+	lseek(fd, 0, SEEK_SET);
+	assert_true(hash_fd(fd, "it", &whole, NULL, &e));
+	lseek(fd, 0, SEEK_SET);
+	assert_true(hash_fd_until(fd, "it", stop_at, &many, &d, NULL, &e));
+	assert_true(digest_equal(&d, &whole));
+	close(fd);
+}
+
 /* The canonical bytes, spelled out: they are part of the record's format. */
 static void canonical_bytes(void **state)
 {
@@ -180,6 +205,7 @@ int main(void)
 		cmocka_unit_test(known_answers),
 		cmocka_unit_test(pieces_are_the_whole),
 		cmocka_unit_test(fd_from_its_offset),
+		cmocka_unit_test(fd_until_it_is_stopped),
 		cmocka_unit_test(canonical_bytes),
 		cmocka_unit_test(hexadecimal),
 		cmocka_unit_test(uuids),
