@@ -312,6 +312,7 @@ static unsigned dossier_changed(struct view *view, int64_t attempt)
 		return TURN_DRAW; /* the count of what is left may be another */
 	if (!load(v, v->d.detail.attempt.id))
 		return TURN_DRAW;
+	cursor.v[0] = MIN(cursor.v[0], (int64_t)v->d.parts_n - 1); /* a filter that leaves nothing lets it stand anywhere */
 	v->list.box.cursor = cursor;
 	v->list.box.top = top;
 	listbox_validate(&v->list.box);

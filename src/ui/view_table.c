@@ -419,8 +419,9 @@ static bool table_subject(struct view *view, struct subject *out)
 	memcpy(out->ref, v->ref, sizeof(out->ref));
 	out->path = xstrdup(v->place.path);
 	out->artifact = true;
-	cell_name(v, &cell);
-	snprintf(out->cell, sizeof(out->cell), "%s", cell.data);
+	if (v->list.box.placed) /* else no row is shown */
+		cell_name(v, &cell);
+	snprintf(out->cell, sizeof(out->cell), "%s", cell.data ? cell.data : "");
 	buf_free(&cell);
 	return true;
 }
