@@ -79,9 +79,13 @@ static void fd_from_its_offset(void **state)
 	assert_string_equal(e.msg, "cannot read the gone one: Bad file descriptor");
 }
 
-static bool stop_at(void *ctx)
+struct patience {
+	int *blocks;
+};
+
+static bool stop_at(const void *ctx)
 {
-	return --*(int *)ctx < 0;
+	return --*((const struct patience *)ctx)->blocks < 0;
 }
 
 /* Whoever cancels waits for one block, not for the file. */
@@ -89,17 +93,18 @@ static void fd_until_it_is_stopped(void **state)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC), blocks = 2, many = INT32_MAX;
 	struct digest d, whole;
+	struct cancel soon = { stop_at, &(struct patience){ &blocks } }, late = { stop_at, &(struct patience){ &many } };
 	struct err e = { 0 };
 
 	(void)state;
 	assert_int_equal(ftruncate(fd, 1 << 20), 0);
-	assert_false(hash_fd_until(fd, "a long one", stop_at, &blocks, &d, NULL, &e));
+	assert_false(hash_fd_unless(&soon, fd, "a long one", &d, NULL, &e));
 	assert_int_equal(e.code, ERR_CANCELLED);
 	assert_true(lseek(fd, 0, SEEK_CUR) < 1 << 20);
 	lseek(fd, 0, SEEK_SET);
 	assert_true(hash_fd(fd, "it", &whole, NULL, &e));
 	lseek(fd, 0, SEEK_SET);
-	assert_true(hash_fd_until(fd, "it", stop_at, &many, &d, NULL, &e));
+	assert_true(hash_fd_unless(&late, fd, "it", &d, NULL, &e));
 	assert_true(digest_equal(&d, &whole));
 	close(fd);
 }
