@@ -36,6 +36,12 @@ while IFS= read -r line; do
 	esac
 done < "$readme"
 
+# the screen at its end; only the times differ
+screen() { sed -E 's/ +[0-9.]+m?s │$/ TIME │/; s/ +$//'; }
+drawn=$(printf 'wait-idle\nkey g j Enter\nwait-idle\n' | "$TICKMARK" --script - --size 100x24 . | tee "$work/screen" | screen)
+is "the screen" "$(sed -n '/<!-- screen -->/,/<!-- end -->/p' "$readme" | sed '1,2d' | sed '/^```$/,$d' | screen)" "$drawn"
+[ -z "${README_SCREEN:-}" ] || cp "$work/screen" "$README_SCREEN"
+
 table() { sed -n "/<!-- tickmark help: $1 -->/,/<!-- end -->/p" "$readme" | grep '^|'; }
 is "the session of the README: commands that differ" "$wrong" 0
 yes "it has commands at all" test "$commands" -ge 10

@@ -8,7 +8,7 @@ shared=${TICKMARK_SHARED:-$here/../../../shared}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tickmark-cli.XXXXXX") || exit 1
 work=$(realpath "$work")
 python=/usr/bin/python3
-export HOME=$work/home PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC
+export HOME=$work/home PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC TERM=xterm
 unset NO_COLOR COLUMNS VIRTUAL_ENV XDG_CONFIG_HOME PYTHONPATH TICKMARK_LOG
 mkdir -p "$HOME"
 umask 022

@@ -9,7 +9,8 @@
 #                    tries installed and built, and gets the tree as it is committed now
 #
 # SUITE is what debootstrap knows: bookworm (Debian 12, the reference), trixie (Debian 13), jammy and noble (Ubuntu
-# 22.04 and 24.04) where Ubuntu's mirror can be reached. Where it cannot, trixie stands nearest to noble.
+# 22.04 and 24.04) where Ubuntu's mirror can be reached and its keys are installed, which Debian 12 does not carry:
+# nothing unsigned is run here. Elsewhere trixie stands nearest to noble.
 set -eu
 suite=${1:-bookworm} mirror=${2:-}
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,7 +18,7 @@ say() { echo "fresh: $suite: $*"; }
 [ "$(id -u)" = 0 ] || { say "needs root, for debootstrap and mounts"; exit 2; }
 command -v debootstrap >/dev/null || { say "needs debootstrap (apt-get install debootstrap)"; exit 2; }
 if [ -z "$mirror" ]; then
-	case $suite in jammy|noble) mirror=http://archive.ubuntu.com/ubuntu ;; *) mirror=http://deb.debian.org/debian ;; esac
+	case $suite in jammy | noble) mirror=http://archive.ubuntu.com/ubuntu ;; *) mirror=http://deb.debian.org/debian ;; esac
 fi
 
 root=${FRESH_KEEP:-$(mktemp -d "${TMPDIR:-/var/tmp}/tickmark-fresh.XXXXXX")}
@@ -30,14 +31,18 @@ tidy() {
 trap tidy EXIT
 
 make_root() {
-	local script=$suite components=main
+	local script=$suite components=main keyring='' log
+	log=$(mktemp)
 	[ -e "/usr/share/debootstrap/scripts/$suite" ] || script=sid
-	case $mirror in *ubuntu*) components=main,universe ;; esac
+	case $mirror in *ubuntu*)
+		components=main,universe keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+		[ -e "$keyring" ] || { say "needs the keys that Ubuntu signs with, $keyring (package ubuntu-keyring)"; exit 2; } ;;
+	esac
 	say "making a root from $mirror"
-	debootstrap --variant=minbase --include=ca-certificates --components="$components" "$suite" "$root" "$mirror" \
-		"/usr/share/debootstrap/scripts/$script" >"$root.log" 2>&1 ||
-		{ tail -5 "$root.log"; rm -f "$root.log"; say "cannot make a root from $mirror"; exit 2; }
-	rm -f "$root.log"
+	debootstrap --variant=minbase --include=ca-certificates --components="$components" ${keyring:+--keyring="$keyring"} \
+		"$suite" "$root" "$mirror" "/usr/share/debootstrap/scripts/$script" >"$log" 2>&1 ||
+		{ tail -5 "$log"; rm -f "$log"; say "cannot make a root from $mirror"; exit 2; }
+	rm -f "$log"
 	# what is thrown away need not survive a power cut
 	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
 	touch "$root/made"
