@@ -246,6 +246,7 @@ struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step
 
 /* Opens what ui->root or ui->record name, and starts to watch it. */
 bool ui_open_record(struct ui *ui, struct err *e);
+void ui_close_record(struct ui *ui);
 /* Leaves the record that is open for the one at `path`. */
 bool ui_reopen(struct ui *ui, const char *path, struct err *e);
 /* Once a second while something runs: what it uses, and everything that shows time. */

@@ -5,204 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "look.h"
+#include "tableview.h"
 #include "text.h"
-#include "text/grid.h"
 #include "text/search.h"
-
-#define WIDTH_MAX 40
-#define WIDTH_ROWS 300 /* records of the beginning and the end whose cells make the width */
-
-enum sorting { SORT_NONE, SORT_UP, SORT_DOWN, SORT_COUNT };
-
-struct table_view {
-	struct view view;
-	struct looked_file file;
-	struct file_place place;
-	struct reading_sheet sheet; /* of a workbook, without its CSV; name NULL: it is none */
-	char *title;
-	char ref[REF_TEXT];
-	int64_t step;
-	struct grid *grid;
-	int64_t bad;
-	int *widths;               /* of columns */
-	size_t *order;             /* records as they are shown, NULL: as they stand */
-	enum sorting sorting;
-	size_t sorted_by;
-	size_t col, left;          /* the column of the cursor, the first on the screen */
-	size_t shown;              /* columns that the last draw had room for */
-	struct list_array rows;    /* records behind the first */
-	struct listview list;
-};
-
-static struct table_view *table_of(struct view *v)
-{
-	return (struct table_view *)v;
-}
-
-static size_t record_of(const struct table_view *v, int64_t row)
-{
-	size_t i = (size_t)row + 1;
-
-	return v->order ? v->order[i] : i;
-}
-
-/* ---- drawing --------------------------------------------------------------------------------------------- */
-
-/* A cell on one line: line ends and the like become visible. */
-static char *cell_text(struct table_view *v, size_t record, size_t col)
-{
-	struct span s = grid_cell(v->grid, record, col);
-	struct buf out = { 0 };
-
-	if (s.p)
-		escape_text(&out, s.p, MIN(s.n, (size_t)2000), ESCAPE_ALL);
-	return out.len ? buf_take(&out) : xstrdup("");
-}
-
-static void measure_record(struct table_view *v, size_t record)
-{
-	size_t cells = grid_cells(v->grid, record);
-
-	for (size_t i = 0; i < cells; i++) {
-		char *text = cell_text(v, record, i);
-
-		v->widths[i] = MAX(v->widths[i], MIN(WIDTH_MAX, (int)utf8_cols(text, strlen(text))));
-		free(text);
-	}
-}
-
-/* By the first records, the last, as numbers grow, and some between. */
-static void measure(struct table_view *v)
-{
-	size_t cols = grid_cols(v->grid), rows = grid_rows(v->grid), each = MAX((size_t)1, rows / WIDTH_ROWS);
-
-	v->widths = xcalloc(cols + 1, sizeof(*v->widths));
-	for (size_t r = 0; r < rows; r += r < WIDTH_ROWS || r + WIDTH_ROWS >= rows ? 1 : MIN(each, rows - WIDTH_ROWS - r))
-		measure_record(v, r);
-	for (size_t i = 0; i < cols; i++)
-		v->widths[i] = MAX(v->widths[i], 3);
-}
-
-static int number_cols(const struct table_view *v)
-{
-	int cols = 4;
-
-	for (size_t limit = 10000; grid_rows(v->grid) >= limit && cols < 10; limit *= 10)
-		cols++;
-	return cols + 2;
-}
-
-/* The column of the cursor is on the screen. */
-static void settle(struct table_view *v, int room)
-{
-	int used = 0;
-
-	v->left = MIN(v->left, v->col);
-	for (size_t i = v->left; i <= v->col; i++)
-		used += v->widths[i] + 2;
-	while (used > room && v->left < v->col)
-		used -= v->widths[v->left++] + 2;
-}
-
-static void draw_record(struct table_view *v, struct canvas *c, struct rect r, int y, size_t record, bool cursor)
-{
-	bool head = record == 0;
-	int x = r.x + number_cols(v);
-	size_t cells = grid_cells(v->grid, record);
-
-	if (!head || v->sheet.name) /* a sheet's rows have numbers of their own */
-		canvas_textf(c, r, r.x + 1, y, PEN(ROLE_NUMBER), "%*zu", number_cols(v) - 2, record + (v->sheet.name != NULL));
-	for (size_t i = v->left; i < grid_cols(v->grid) && x < r.x + r.w; i++) {
-		int w = MIN(v->widths[i], r.x + r.w - x);
-		double value;
-		struct span s = grid_cell(v->grid, record, i);
-		bool right = !head && s.p && grid_number(s, &value);
-		char *text = cell_text(v, record, i);
-		int at = right ? MAX(0, w - (int)utf8_cols(text, strlen(text))) : 0;
-
-		canvas_fit(c, r, x + at, y, w - at, PEN(head ? ROLE_TITLE : i < cells ? ROLE_NORMAL : ROLE_GAP), i < cells ? text : "·");
-		if (head && v->sorting != SORT_NONE && i == v->sorted_by)
-			canvas_text(c, r, MIN(x + w, r.x + r.w - 1), y, PEN(ROLE_KEY), v->sorting == SORT_UP ? "↑" : "↓");
-		if (cursor && i == v->col)
-			canvas_flag(c, rect_clip((struct rect){ x, y, w, 1 }, r), PEN_CHOSEN);
-		free(text);
-		x += v->widths[i] + 2;
-		v->shown = i + 1 - v->left;
-	}
-}
-
-static void draw_row(struct view *view, const struct list_key *key, struct canvas *c, struct rect r, int y)
-{
-	struct table_view *v = table_of(view);
-
-	draw_record(v, c, r, y, record_of(v, key->v[0]), listbox_key_equal(key, &v->list.box.cursor));
-}
-
-static void table_draw(struct view *view, struct canvas *c, struct rect r)
-{
-	struct table_view *v = table_of(view);
-
-	settle(v, r.w - number_cols(v));
-	draw_record(v, c, r, r.y, 0, false);
-	if (r.h < 3)
-		return;
-	canvas_rule(c, r, r.x, r.y + 1, r.w, PEN(ROLE_BORDER));
-	listview_draw(view, &v->list, c, (struct rect){ r.x, r.y + 2, r.w, r.h - 2 });
-}
-
-static void column_name(struct table_view *v, size_t col, struct buf *out)
-{
-	char letters[8];
-	size_t at = sizeof(letters) - 1, n = col + 1;
-
-	letters[at] = '\0';
-	for (; n > 0 && at > 0; n = (n - 1) / 26)
-		letters[--at] = (char)('A' + (n - 1) % 26);
-	(void)v;
-	buf_adds(out, letters + at);
-}
-
-/* "B7": the column by letters, the record by its number in the file, the first being 1. */
-static void cell_name(struct table_view *v, struct buf *out)
-{
-	column_name(v, v->col, out);
-	buf_addf(out, "%zu", record_of(v, v->list.box.cursor.v[0]) + 1);
-}
-
-static void sheet_title(struct table_view *v, struct buf *out)
-{
-	const struct reading_sheet *x = &v->sheet;
-	char *name = escape_text_dup(x->name);
-
-	buf_addf(out, "sheet %zu of %zu: %s · %s", v->place.part + 1, x->parts, name, v->place.look == LOOK_FORMULAS ? "formulas" : "values");
-	if (x->formulas && v->place.look == LOOK_VALUES)
-		buf_addf(out, ", %lld of formulas", (long long)x->formulas);
-	if (x->left_out)
-		buf_addf(out, " · %lld cells LEFT OUT", (long long)x->left_out);
-	if (x->cut)
-		buf_adds(out, " · NOT ALL OF IT");
-	free(name);
-}
-
-static void table_title(struct view *view, struct buf *left, struct buf *right)
-{
-	struct table_view *v = table_of(view);
-	char delimiter = grid_delimiter(v->grid);
-
-	buf_addf(left, "%s · ", v->title);
-	if (v->sheet.name) {
-		sheet_title(v, left);
-	} else {
-		look_encoding_text(&v->file, v->bad, left);
-		buf_addf(left, " · %s", delimiter == '\t' ? "tab" : delimiter == ',' ? "comma" : delimiter == ';' ? "semicolon" : "bar");
-	}
-	if (v->file.cut)
-		buf_addf(left, " · first %zu MiB", LOOK_MAX >> 20);
-	cell_name(v, right);
-	buf_addf(right, "  %zu row%s, %zu column%s", v->rows.n, v->rows.n == 1 ? "" : "s", grid_cols(v->grid),
-	         grid_cols(v->grid) == 1 ? "" : "s");
-}
 
 /* ---- keys ------------------------------------------------------------------------------------------------- */
 
@@ -253,7 +58,7 @@ static unsigned statistics(struct view *view, const char *arg)
 	struct table_view *v = table_of(view);
 	struct grid_column c;
 	struct buf out = { 0 };
-	char *name = cell_text(v, 0, v->col);
+	char *name = table_cell_text(v, 0, v->col);
 
 	(void)arg;
 	grid_column(v->grid, v->col, &c);
@@ -274,11 +79,11 @@ static unsigned statistics(struct view *view, const char *arg)
 static unsigned copy_cell(struct view *view, const char *arg)
 {
 	struct table_view *v = table_of(view);
-	struct span s = grid_cell(v->grid, record_of(v, v->list.box.cursor.v[0]), v->col);
+	struct span s = grid_cell(v->grid, table_record(v, v->list.box.cursor.v[0]), v->col);
 	struct buf name = { 0 };
 
 	(void)arg;
-	cell_name(v, &name);
+	table_cell_name(v, &name);
 	ui_copy(view->ui, s.p ? s.p : "", s.n, name.data);
 	buf_free(&name);
 	return TURN_DRAW;
@@ -349,7 +154,7 @@ static unsigned go_to(struct view *view, const char *arg)
 static unsigned show_cell(struct view *view, const char *arg)
 {
 	struct table_view *v = table_of(view);
-	char *text = cell_text(v, record_of(v, v->list.box.cursor.v[0]), v->col);
+	char *text = table_cell_text(v, table_record(v, v->list.box.cursor.v[0]), v->col);
 
 	(void)arg;
 	ui_notice(view->ui, "%s", *text ? text : "(empty)");
@@ -381,7 +186,7 @@ static enum row_answer holds(struct view *view, const struct list_key *key, stru
 	struct table_view *v = table_of(view);
 	size_t col;
 
-	return record_has(v, record_of(v, key->v[0]), search, &col);
+	return record_has(v, table_record(v, key->v[0]), search, &col);
 }
 
 /* On the cell that was found. */
@@ -390,7 +195,7 @@ static void land(struct view *view, const struct list_key *key)
 	struct table_view *v = table_of(view);
 
 	listbox_select(&v->list.box, key);
-	record_has(v, record_of(v, key->v[0]), listview_wanted(&v->list), &v->col);
+	record_has(v, table_record(v, key->v[0]), listview_wanted(&v->list), &v->col);
 }
 
 /* The cursor is a cell. */
@@ -401,7 +206,7 @@ static bool keeps_look(struct view *v, const struct list_key *key)
 	return true;
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .keeps_look = keeps_look,
+static const struct listview_ops list_ops = { .draw_row = table_draw_row, .holds = holds, .land = land, .where = "in a cell of this table", .keeps_look = keeps_look,
 	.filters = true };
 
 /* ---- the view --------------------------------------------------------------------------------------------------- */
@@ -420,7 +225,7 @@ static bool table_subject(struct view *view, struct subject *out)
 	out->path = xstrdup(v->place.path);
 	out->artifact = true;
 	if (v->list.box.placed) /* else no row is shown */
-		cell_name(v, &cell);
+		table_cell_name(v, &cell);
 	snprintf(out->cell, sizeof(out->cell), "%s", cell.data ? cell.data : "");
 	buf_free(&cell);
 	return true;
@@ -430,7 +235,7 @@ static bool table_subject(struct view *view, struct subject *out)
 static unsigned table_mouse(struct view *view, const struct event *ev)
 {
 	struct table_view *v = table_of(view);
-	int x = view->area.x + number_cols(v);
+	int x = view->area.x + table_number_cols(v);
 
 	if (ev->action == MOUSE_PRESS && ev->y >= v->list.y)
 		for (size_t k = v->left; k < grid_cols(v->grid); x += v->widths[k++] + 2)
@@ -486,7 +291,7 @@ static struct view *table_new(struct ui *ui, const struct pager_spec *spec, stru
 	v->rows.n = MAX(grid_rows(grid), (size_t)1) - 1;
 	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
 	listbox_end(&v->list.box, 1);
-	measure(v);
+	table_measure(v);
 	return &v->view;
 }
 
