@@ -103,7 +103,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libsqlite3-dev libjansson-dev libssl
               libpcre2-dev libncurses-dev zlib1g-dev
 DEPS_DEMO  := python3 python3-pandas python3-openpyxl python3-matplotlib
 DEPS_TEST  := $(DEPS_DEMO) poppler-utils perl libcmocka-dev clang libclang-rt-14-dev sqlite3 \
-              git util-linux procps mandoc shellcheck tmux openssh-client
+              git util-linux procps mandoc shellcheck tmux openssh-client zsh fish
 DEPS_BENCH := bubblewrap hyperfine ripgrep
 DEPS_KERNEL := qemu-system-x86 busybox-static cpio e2fsprogs kmod python3
 
