@@ -6,7 +6,9 @@
  *   at:NAME       whoever opens NAME relative to a folder stops (SIGSTOP) before it does
  *   part:N        whoever reads the Nth part of a file of 4 MiB or more at a place stops before it does
  * A run does not inherit it: its environment is built. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
