@@ -40,6 +40,10 @@ struct store {
  * ours has, runs no SQL. */
 bool db_connect(struct store *st, const char *name, int flags, struct err *e);
 void db_disconnect(struct store *st);
+/* Makes a record of an empty file that nobody else knows yet, so that it needs no journal: connects, makes the tables,
+ * and has `fill` write into them, all in one transaction (open.c). */
+bool db_make_record(struct store *st, const char *file, bool (*fill)(void *ctx, struct store *st, struct err *e), void *ctx,
+                    struct err *e);
 /* Another connection that reads the same file, to read all of it in one transaction, which it begins (open.c). */
 struct store *db_open_ahead(const struct store *like, struct err *e);
 /* Waits for others, up to 5 s in which none of them gets on (the state after db_connect). */

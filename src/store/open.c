@@ -307,23 +307,33 @@ static bool add_record(struct store *st, const char *workspace, struct err *e)
 	return sql_run(&q, e);
 }
 
-static bool fill(struct store *st, const char *workspace, struct err *e)
+static bool make_tables(struct store *st, struct err *e)
 {
 	char pragmas[96];
 
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID,
 	         STORE_SCHEMA_VERSION);
-	return db_exec(st, pragmas, e) && schema_make(st, e) && add_record(st, workspace, e) &&
-	       ledger_append(st, "made", 1, NULL, e);
+	return db_exec(st, pragmas, e) && schema_make(st, e);
 }
 
-/* A whole record under another name; nobody else knows it, so it needs no journal. */
+bool db_make_record(struct store *st, const char *file, bool (*fill)(void *ctx, struct store *st, struct err *e), void *ctx,
+                    struct err *e)
+{
+	return db_connect(st, file, SQLITE_OPEN_READWRITE, e) &&
+	       db_exec(st, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF", e) &&
+	       db_begin(st, DB_FULL, e) && db_end(st, make_tables(st, e) && fill(ctx, st, e), e);
+}
+
+static bool fill(void *ctx, struct store *st, struct err *e)
+{
+	return add_record(st, ctx, e) && ledger_append(st, "made", 1, NULL, e);
+}
+
+/* A whole record under another name. */
 static bool make_record(const char *path, const char *workspace, struct err *e)
 {
 	struct store *st = new_store(path, STORE_WRITE);
-	bool ok = db_connect(st, path, SQLITE_OPEN_READWRITE, e) &&
-	          db_exec(st, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF", e) &&
-	          db_begin(st, DB_FULL, e) && db_end(st, fill(st, workspace, e), e);
+	bool ok = db_make_record(st, path, fill, (void *)workspace, e);
 
 	store_close(st);
 	return ok;
