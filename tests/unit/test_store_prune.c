@@ -1,5 +1,6 @@
 /* prune, backup, pack: what goes is gone, what stays verifies, nothing is given a number twice. */
 #include "store_case.h"
+#include "store/db.h"
 #include "store/keep.h"
 
 static void print_fault(void *ctx, const char *what)
@@ -431,6 +432,47 @@ static void sizes(void **state)
 	store_close(st);
 }
 
+/* Rows that SELECTs walked through in full. */
+static int count_walked(unsigned what, void *ctx, void *statement, void *us)
+{
+	int64_t *rows = ctx;
+
+	(void)what;
+	(void)us;
+	*rows += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+	return 0;
+}
+
+/* Each table once, apart from the ends of attempts, that name sets of two kinds; and half of that for sorting. */
+static void sizes_take_one_walk(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct record_sizes z;
+	int64_t walked = 0, rows, codes;
+
+	for (int i = 0; i < 30; i++) {
+		char text[16];
+		snprintf(text, sizeof(text), "%d\n", i);
+		ended(p, st, 0, text);
+	}
+	rows = case_number(p, "SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM stream_chunk) +"
+	                      " 2 * (SELECT count(*) FROM attempt_end) + (SELECT count(*) FROM attempt) + (SELECT count(*) FROM"
+	                      " manifest_entry)");
+	codes = case_number(p, "SELECT count(DISTINCT code) FROM attempt");
+	sqlite3_trace_v2(st->db, SQLITE_TRACE_PROFILE, count_walked, &walked);
+	assert_done(p, store_sizes(st, &z, &p->e));
+	sqlite3_trace_v2(st->db, 0, NULL, NULL);
+	assert_int_equal(z.code_n, codes);
+	assert_int_equal(z.artifacts_n, 30);
+	assert_int_equal(z.inputs_n, 1);
+	assert_int_equal(z.streams_n, 30);
+	assert_true(walked > 90);
+	if (walked > rows * 3 / 2)
+		fail_msg("%lld rows were walked through, for %lld", (long long)walked, (long long)rows);
+	store_close(st);
+}
+
 #define WITH_RECORD(test) cmocka_unit_test_setup_teardown(test, case_setup, case_teardown)
 
 int main(void)
@@ -447,6 +489,7 @@ int main(void)
 		WITH_RECORD(a_chosen_copy_is_what_prune_would_leave),
 		WITH_RECORD(a_broken_record_is_not_packed_in_parts),
 		WITH_RECORD(sizes),
+		WITH_RECORD(sizes_take_one_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
