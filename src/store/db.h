@@ -20,6 +20,7 @@ struct store {
 	sqlite3_stmt *statements[SQL_COUNT]; /* prepared when first used */
 	enum db_sync sync;                   /* what synchronous is now */
 	bool wal;
+	int depth;                           /* of write transactions inside each other */
 	struct cancel cancel;                /* of long work on contents */
 	char why[128];                       /* reason for no WAL, or "" */
 	int64_t device, inode;               /* of the file */
@@ -58,7 +59,8 @@ bool db_number(struct store *st, const char *sql, int64_t *out, struct err *e);
 /* The same as text, cut to n. */
 bool db_word(struct store *st, const char *sql, char *out, size_t n, struct err *e);
 
-/* A write transaction (BEGIN IMMEDIATE); db_end commits when `ok`, else rolls back, and hands `ok` on. */
+/* A write transaction (BEGIN IMMEDIATE); db_end commits when `ok`, else rolls back, and hands `ok` on. One inside another
+ * is taken back alone, and durable with the outer one. */
 bool db_begin(struct store *st, enum db_sync sync, struct err *e);
 bool db_end(struct store *st, bool ok, struct err *e);
 /* A read transaction, so that several SELECTs see one state; none when one is open already. */
