@@ -44,6 +44,9 @@ static bool fail_input_output(struct store *st, int rc, int sys, const char *doi
 {
 	int full = full_errno(st, sys);
 
+	if (full == EFBIG)
+		return err_set(e, ERR_FULL, "%s in %s: it would grow over a limit (%s); raise the file-size limit (ulimit -f) and try again",
+		               doing, st->path, strerror(full));
 	if (full || rc == SQLITE_IOERR_SHMSIZE)
 		return err_set(e, ERR_FULL, "%s in %s: disk full (%s); make room and try again", doing, st->path,
 		               strerror(full ? full : ENOSPC));

@@ -106,7 +106,8 @@ static bool connect_writable(struct store *st, struct err *e)
 	if (!db_connect(st, st->path, SQLITE_OPEN_READWRITE, e) || !look_at_header(st, e) || !refuse_newer(st, e))
 		return false;
 	if (sqlite3_db_readonly(st->db, "main") != 0)
-		return err_set(e, ERR_READONLY, "%s may only be read", st->path);
+		return err_set(e, ERR_READONLY, "%s may only be read: make it writable, or say what you think of it in a review file"
+		                                " (tickmark review)", st->path);
 	return true;
 }
 
