@@ -293,6 +293,7 @@ bool keep_review(const char *file, const char *review, struct keep_copy *out, in
 	ok = ok && copy_and_begin(st, file, review, out, e);
 	store_close(st);
 	if (!ok && e && e->code == ERR_VERSION)
-		err_set(e, ERR_VERSION, "%s was made by a newer tickmark: this one can read it, and begin no review of it", file);
+		err_set(e, ERR_VERSION, "%s was made by %s tickmark: this one can read it, and begin no review of it", file,
+		        strstr(e->msg, "newer") ? "a newer" : "an older");
 	return ok;
 }

@@ -89,13 +89,17 @@ static bool refuse_newer(struct store *st, struct err *e)
 	               st->path, st->version, STORE_SCHEMA_VERSION);
 }
 
-/* The version as it is now: what the header said may stand in the WAL by now. */
+/* The version as it is now: what the header said may stand in the WAL by now. SQLite reads any sound WAL of that name,
+ * whichever database it belongs to. */
 static bool read_version(struct store *st, struct err *e)
 {
-	int64_t version;
+	int64_t version, application;
 
-	if (!db_number(st, "PRAGMA user_version", &version, e))
+	if (!db_number(st, "PRAGMA user_version", &version, e) || !db_number(st, "PRAGMA application_id", &application, e))
 		return false;
+	if (application != STORE_APPLICATION_ID)
+		return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it is of another database; move it away and try again",
+		               st->path, st->path);
 	st->version = (int)version;
 	return true;
 }

@@ -62,6 +62,16 @@ lifted() {
 }
 place() { at=$work/$1; mkdir -p "$at"; cp -a "$work/base/." "$at/"; mkdir -p "$at/new"; cd "$at/ws" || exit 1; }
 
+# a record of another version is read, and no review of it begun
+for v in 0:older 99:newer; do
+	cp "$work/base/mail.db" "$work/version.db"
+	"$python" -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute("PRAGMA user_version = " + sys.argv[2])' "$work/version.db" "${v%:*}"
+	tm -C "$work/version.db" log; is "record of an ${v#*:} version: read" "$rc" 0
+	tm review "$work/version.db"; is "record of an ${v#*:} version: review" "$rc" 2
+	like "record of an ${v#*:} version: why" "$err" "version\.db was made by an? ${v#*:} tickmark"
+	is "record of an ${v#*:} version: nothing beside it" "$(cd "$work" && echo version*)" version.db
+done
+
 place limit; before=$(state)
 as_user() { (ulimit -f 8; "$@"); }
 each "file-size limit" "File too large"
