@@ -255,6 +255,9 @@ void json_put_null(struct json_writer *w, const char *key);
 void json_put_digest(struct json_writer *w, const char *key, const struct digest *d); /* zero: null */
 void json_put_time(struct json_writer *w, const char *key, int64_t us); /* ISO text; 0: null */
 /* Prints with a final newline, indented when `pretty`; frees the writer. False: write error. */
+/* Prints what the array that is open, directly in the document, got so far, and lets go of it: a list of any length.
+ * The document then ends with json_writer_print to the same place, not pretty. */
+void json_writer_shed(struct json_writer *w, FILE *f);
 bool json_writer_print(struct json_writer *w, FILE *f, bool pretty);
 char *json_writer_text(struct json_writer *w); /* owned, on one line; frees the writer */
 

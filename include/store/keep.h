@@ -30,6 +30,10 @@ int64_t store_pruned_at(struct store *st, const char *ref);
 bool store_backup(struct store *st, const char *path, struct err *e);
 /* Without unused pages, in the order of its tables. */
 bool store_pack(struct store *st, const char *path, struct err *e);
+/* The same without the attempts that the rule (PRUNE_ATTEMPTS) would take away, as if they had been pruned in the copy;
+ * what is left out is hashed, but not written. */
+bool store_pack_chosen(struct store *st, const char *path, const struct prune_rule *left_out, struct prune_result *left,
+                       struct err *e);
 
 /* ---- what was said in a copy (merge.c) ----------------------------------------------------------------- */
 

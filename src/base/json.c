@@ -14,6 +14,8 @@ struct json_writer {
 	size_t n;      /* of them; 0 after the root was closed */
 	size_t cap;
 	json_t *root;  /* owned */
+	json_t *shed;  /* owned: the array whose elements go out as they come; NULL */
+	bool told;     /* some of them did */
 };
 
 static json_t *must(json_t *v)
@@ -209,6 +211,7 @@ void json_put_time(struct json_writer *w, const char *key, int64_t us)
 static void free_writer(struct json_writer *w)
 {
 	json_decref(w->root);
+	json_decref(w->shed);
 	free(w->open);
 	free(w);
 }
@@ -218,19 +221,66 @@ static int to_stream(const char *p, size_t n, void *f)
 	return fwrite(p, 1, n, f) == n ? 0 : -1;
 }
 
-bool json_writer_print(struct json_writer *w, FILE *f, bool pretty)
-{
-	bool ok = json_dump_callback(w->root, to_stream, f, pretty ? JSON_INDENT(2) : JSON_COMPACT) == 0 &&
-	          putc('\n', f) != EOF && fflush(f) == 0;
-
-	free_writer(w);
-	return ok;
-}
-
 static int to_buf(const char *p, size_t n, void *b)
 {
 	buf_add(b, p, n);
 	return 0;
+}
+
+/* Text of a container without its first `skip` and its last `cut` bytes. */
+static void print_inside(const json_t *v, size_t skip, size_t cut, FILE *f)
+{
+	struct buf b = { 0 };
+
+	if (json_dump_callback(v, to_buf, &b, JSON_COMPACT) != 0)
+		die("out of memory");
+	fwrite(b.data + skip, 1, b.len - skip - cut, f); /* the last fflush tells what failed */
+	buf_free(&b);
+}
+
+static void print_elements(struct json_writer *w, FILE *f)
+{
+	if (json_array_size(w->shed) == 0)
+		return;
+	if (w->told)
+		putc(',', f);
+	print_inside(w->shed, 1, 1, f);
+	json_array_clear(w->shed);
+	w->told = true;
+}
+
+void json_writer_shed(struct json_writer *w, FILE *f)
+{
+	json_t *array = w->open[w->n - 1];
+
+	assert(w->n == 2 && json_is_array(array));
+	if (!w->shed) {
+		w->shed = json_incref(array);
+		w->told = json_array_size(array) > 0;
+		print_inside(w->root, 0, 2, f);
+		json_object_clear(w->root);
+		json_array_clear(array);
+	}
+	print_elements(w, f);
+}
+
+/* The rest of what was shed: the array, and what came behind it. */
+static bool print_rest(struct json_writer *w, FILE *f)
+{
+	print_elements(w, f);
+	fputs(json_object_size(w->root) > 0 ? "]," : "]", f);
+	print_inside(w->root, 1, 0, f);
+	putc('\n', f);
+	return fflush(f) == 0 && !ferror(f);
+}
+
+bool json_writer_print(struct json_writer *w, FILE *f, bool pretty)
+{
+	bool ok = w->shed ? print_rest(w, f) : json_dump_callback(w->root, to_stream, f, pretty ? JSON_INDENT(2) : JSON_COMPACT) == 0 &&
+	          putc('\n', f) != EOF && fflush(f) == 0;
+
+	free_writer(w);
+	return ok;
 }
 
 char *json_writer_text(struct json_writer *w)

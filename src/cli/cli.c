@@ -8,6 +8,7 @@
 #include "plain.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -359,6 +360,7 @@ int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 
 	(void)argc;
 	fs_guard_stdio();
+	signal(SIGXFSZ, SIG_IGN); /* a file-size limit is what a write answers (EFBIG), not the end of us */
 	if (*argv)
 		argv++;
 	int status = front_words(&argv, &screen, &record);

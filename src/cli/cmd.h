@@ -180,6 +180,7 @@ struct columns *columns_new(const char *titles); /* "ref\toutcome\t>size": '>' a
 void columns_cell(struct columns *c, const char *fmt, ...) PRINTF(2, 3); /* of the current row */
 void columns_cell_take(struct columns *c, char *text, enum tone tone);
 void columns_row(struct columns *c); /* ends the row */
+void columns_shed(struct columns *c, FILE *f, const char *indent); /* prints the rows so far; later ones get the same widths */
 void columns_print(struct columns *c, FILE *f, const char *indent); /* frees it */
 void columns_print_whole(struct columns *c, FILE *f, const char *indent); /* never cut; frees it */
 void columns_free(struct columns *c);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLICE 1000 /* rows that are held before they are printed; no read transaction lasts while somebody reads them */
 #define ASKER_COLS 100 /* width of a terminal from which on it shows who asked */
 
 static const struct cmd_option log_options[] = {
@@ -46,6 +47,8 @@ struct listing {
 	size_t limit;             /* 0: all */
 	size_t n;
 	bool more;
+	int64_t last;             /* what the last row is known by to log_filter.after */
+	bool by_step;
 };
 
 static void put_text(struct json_writer *w, const char *key, const char *s)
@@ -144,6 +147,7 @@ static bool take_row(void *ctx, const struct row *r)
 		return false;
 	}
 	l->n++;
+	l->last = l->by_step ? r->step : r->attempt;
 	if (l->json)
 		row_json(l->json, r);
 	else
@@ -180,6 +184,33 @@ static bool take_filter(struct cmd *c, struct log_filter *f, struct listing *l, 
 	return true;
 }
 
+static void shed(struct listing *l)
+{
+	if (!l->json)
+		columns_shed(l->columns, stdout, "");
+	else if (!console_is_tty(stdout)) /* there it is laid out for reading, whole */
+		json_writer_shed(l->json, stdout);
+}
+
+/* By slices, unless it is a step, whose attempts are read whole anyway. */
+static bool list(struct cmd *c, struct log_filter *f, struct listing *l, struct err *e)
+{
+	size_t before, slice = f->step ? 0 : SLICE, left;
+
+	l->by_step = f->steps;
+	for (;;) {
+		before = l->n;
+		left = l->limit ? l->limit + 1 - l->n : SIZE_MAX;
+		f->limit = slice ? MIN(slice, left) : f->limit;
+		if (!query_log(c->query, f, take_row, l, e))
+			return false;
+		if (!slice || l->more || l->n - before < f->limit)
+			return true;
+		f->after = l->last;
+		shed(l);
+	}
+}
+
 static int log_run(struct cmd *c)
 {
 	struct log_filter f = { 0 };
@@ -196,7 +227,7 @@ static int log_run(struct cmd *c)
 	} else {
 		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\tmark\twho\ttitle");
 	}
-	bool ok = query_log(c->query, &f, take_row, &l, &e);
+	bool ok = list(c, &f, &l, &e);
 	list_filter_free((struct list_filter *)f.fits);
 	if (!c->json) {
 		columns_print(l.columns, stdout, "");

@@ -18,6 +18,9 @@ struct columns {
 	size_t at;          /* next cell of the row that is being filled */
 	bool right[COLUMNS_MAX];
 	bool head;          /* the first row is one of titles */
+	bool settled;       /* the widths: rows were printed by them */
+	size_t width[COLUMNS_MAX];
+	bool shown[COLUMNS_MAX];
 };
 
 static struct cell *row_cells(const struct columns *c, size_t row)
@@ -83,18 +86,17 @@ static size_t cell_cols(const struct cell *cell)
 }
 
 /* Widths of the columns; one without any text (its title apart) has none and is not shown. */
-static void measure(const struct columns *c, size_t width[COLUMNS_MAX], bool shown[COLUMNS_MAX])
+static void measure(struct columns *c)
 {
-	memset(width, 0, COLUMNS_MAX * sizeof *width);
-	memset(shown, 0, COLUMNS_MAX * sizeof *shown);
 	for (size_t r = 0; r < c->rows; r++) {
 		for (size_t i = 0; i < COLUMNS_MAX; i++) {
 			size_t cols = cell_cols(&row_cells(c, r)[i]);
 
-			width[i] = MAX(width[i], MIN(cols, WIDTH_MAX));
-			shown[i] = shown[i] || (cols > 0 && !(c->head && r == 0));
+			c->width[i] = MAX(c->width[i], MIN(cols, WIDTH_MAX));
+			c->shown[i] = c->shown[i] || (cols > 0 && !(c->head && r == 0));
 		}
 	}
+	c->settled = true;
 }
 
 /* Cuts text to `cols` cells, the last of them a mark. */
@@ -124,9 +126,10 @@ static void pad(FILE *f, size_t from, size_t to)
 		putc(' ', f);
 }
 
-static void print_row(const struct columns *c, size_t row, FILE *f, const char *indent, const size_t *width,
-                      const bool *shown, size_t line)
+static void print_row(const struct columns *c, size_t row, FILE *f, const char *indent, size_t line)
 {
+	const size_t *width = c->width;
+	const bool *shown = c->shown;
 	struct cell *cells = row_cells(c, row);
 	size_t at = strlen(indent), last = 0;
 
@@ -157,32 +160,52 @@ static void print_row(const struct columns *c, size_t row, FILE *f, const char *
 	putc('\n', f);
 }
 
+static void drop_cells(struct columns *c)
+{
+	for (size_t i = 0; i < c->rows * COLUMNS_MAX; i++)
+		free(c->cells[i].text);
+	c->rows = 0;
+}
+
+/* The row of titles stands alone when nothing came. */
 static void print_rows(struct columns *c, FILE *f, const char *indent, size_t line)
 {
-	size_t width[COLUMNS_MAX];
-	bool shown[COLUMNS_MAX];
-
-	measure(c, width, shown);
+	if (!c->settled)
+		measure(c);
 	for (size_t r = c->head && c->rows == 1 ? 1 : 0; r < c->rows; r++)
-		print_row(c, r, f, indent, width, shown, line);
-	columns_free(c);
+		print_row(c, r, f, indent, line);
+	c->head = false;
+	drop_cells(c);
+}
+
+/* What later rows need is not known yet: every column that has a title may. */
+void columns_shed(struct columns *c, FILE *f, const char *indent)
+{
+	if (!c->settled) {
+		measure(c);
+		for (size_t i = 0; i < COLUMNS_MAX; i++)
+			c->shown[i] = c->shown[i] || (c->head && cell_cols(&row_cells(c, 0)[i]) > 0);
+	}
+	print_rows(c, f, indent, console_width(f));
 }
 
 void columns_print(struct columns *c, FILE *f, const char *indent)
 {
 	print_rows(c, f, indent, console_width(f));
+	columns_free(c);
 }
 
 void columns_print_whole(struct columns *c, FILE *f, const char *indent)
 {
 	print_rows(c, f, indent, 0);
+	columns_free(c);
 }
 
 void columns_free(struct columns *c)
 {
-	for (size_t i = 0; c && i < c->rows * COLUMNS_MAX; i++)
-		free(c->cells[i].text);
-	if (c)
-		free(c->cells);
+	if (!c)
+		return;
+	drop_cells(c);
+	free(c->cells);
 	free(c);
 }

@@ -53,7 +53,7 @@ static bool write_file(const struct target *t, fill_fn fill, void *ctx, struct e
 	int fd = openat(t->dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, t->mode);
 	if (fd < 0)
 		return err_sys(e, "cannot write %s", t->shown);
-	bool ok = fill(ctx, fd, e);
+	bool ok = fill(ctx, fd, e) || err_prefix(e, "%s", t->shown);
 	if (ok && fchmod(fd, t->mode) != 0)
 		ok = err_sys(e, "cannot set the rights of %s", t->shown);
 	if (close(fd) != 0 && ok)

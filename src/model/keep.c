@@ -148,44 +148,15 @@ bool keep_backup(struct query *q, const char *path, struct keep_copy *out, struc
 	return store_backup(q->store, path, e) && keep_describe(path, out, e);
 }
 
-/* In a copy that nobody else knows yet. */
-static bool prune_others(const char *path, const struct keep_list *only, struct prune_result *left, struct err *e)
-{
-	struct prune_rule rule = {
-		.parts = PRUNE_ATTEMPTS, .marked = true, .others = true, .attempts = only->ids, .attempts_n = only->n,
-		.text = "packed without the other attempts", .by = "tickmark pack",
-	};
-	struct store *st = store_open(path, STORE_WRITE, e);
-	bool ok = st && store_prune(st, &rule, true, NULL, NULL, left, e) && store_checkpoint(st, e);
-
-	store_close(st);
-	return ok;
-}
-
-/* By way of a copy of everything, which goes away again. */
-static bool pack_chosen(struct query *q, const char *path, const struct keep_list *only, struct prune_result *left,
-                        struct err *e)
-{
-	static const char *const beside[] = { "", "-wal", "-shm", "-journal" };
-	char *whole = xasprintf("%s.whole", path);
-	bool ok = store_backup(q->store, whole, e) && prune_others(whole, only, left, e);
-	struct store *st = ok ? store_open(whole, STORE_READ, e) : NULL;
-
-	ok = st && store_pack(st, path, e);
-	store_close(st);
-	for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
-		char *name = xasprintf("%s%s", whole, beside[i]);
-		unlink(name);
-		free(name);
-	}
-	free(whole);
-	return ok;
-}
-
 bool keep_pack(struct query *q, const char *path, const struct keep_list *only, struct prune_result *left,
                struct keep_copy *out, struct err *e)
 {
-	bool ok = only && only->n > 0 ? pack_chosen(q, path, only, left, e) : store_pack(q->store, path, e);
+	bool chosen = only && only->n > 0;
+	struct prune_rule others = {
+		.parts = PRUNE_ATTEMPTS, .marked = true, .others = true, .attempts = chosen ? only->ids : NULL,
+		.attempts_n = chosen ? only->n : 0, .text = "packed without the other attempts", .by = "tickmark pack",
+	};
+	bool ok = chosen ? store_pack_chosen(q->store, path, &others, left, e) : store_pack(q->store, path, e);
 
 	return ok && keep_describe(path, out, e);
 }

@@ -43,6 +43,7 @@ static bool start(const struct program *p, const struct pipes *io, pid_t *pid, s
 	posix_spawnattr_setsigmask(&attr, &plain);
 	sigaddset(&plain, SIGPIPE);
 	sigaddset(&plain, SIGINT);
+	sigaddset(&plain, SIGXFSZ);
 	posix_spawnattr_setsigdefault(&attr, &plain);
 	posix_spawnattr_setflags(&attr, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 	                                        (p->foreground ? 0 : POSIX_SPAWN_SETSID)));

@@ -248,6 +248,18 @@ static bool check_folder(const char *review, struct err *e)
 	return ok;
 }
 
+/* Errors name what the user gave. */
+static void name_as_given(struct err *e, const char *part, const char *review)
+{
+	const char *at = e ? strstr(e->msg, part) : NULL;
+	struct err own;
+
+	if (!at)
+		return;
+	own = *e;
+	snprintf(e->msg, sizeof(e->msg), "%.*s%s%s", (int)(at - e->msg), own.msg, review, own.msg + (at - e->msg) + strlen(part));
+}
+
 /* Under a name of its own until it is one: a kill leaves no copy that looks like a review, and of several that
  * begin at once one is the first. */
 static bool copy_and_begin(struct store *st, const char *file, const char *review, struct keep_copy *out, struct err *e)
@@ -260,6 +272,8 @@ static bool copy_and_begin(struct store *st, const char *file, const char *revie
 	part = xasprintf("%s.%.8s.new", review, id);
 	ok = store_backup(st, part, e) && keep_describe(part, out, e) && begin(part, file, &out->head, e) &&
 	     (renameat2(AT_FDCWD, part, AT_FDCWD, review, RENAME_NOREPLACE) == 0 || err_sys(e, "cannot make %s", review));
+	if (!ok)
+		name_as_given(e, part, review);
 	remove_all(part);
 	free(part);
 	return ok;
@@ -279,6 +293,7 @@ bool keep_review(const char *file, const char *review, struct keep_copy *out, in
 	ok = ok && copy_and_begin(st, file, review, out, e);
 	store_close(st);
 	if (!ok && e && e->code == ERR_VERSION)
-		err_set(e, ERR_VERSION, "%s was made by a newer tickmark: this one can read it, and begin no review of it", file);
+		err_set(e, ERR_VERSION, "%s was made by %s tickmark: this one can read it, and begin no review of it", file,
+		        strstr(e->msg, "newer") ? "a newer" : "an older");
 	return ok;
 }

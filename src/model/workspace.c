@@ -327,7 +327,7 @@ static bool furnish(int home, struct err *e)
 bool workspace_furnish(const char *path, struct err *e)
 {
 	int home = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool ok = home >= 0 ? furnish(home, e) : err_sys(e, "cannot open the folder %s", path);
+	bool ok = home >= 0 ? furnish(home, e) || err_prefix(e, "in %s", path) : err_sys(e, "cannot open the folder %s", path);
 
 	if (home >= 0)
 		close(home);
@@ -338,9 +338,13 @@ bool workspace_furnish(const char *path, struct err *e)
 static bool fill(int home, const char *root, struct err *e)
 {
 	char *record = path_join(root, HOME_NAME "/record.db");
-	bool ok = (!fs_exists(home, "record.db") || err_set(e, ERR_EXISTS, "there is a record already: %s", record)) && furnish(home, e) &&
-	          (fs_exists(home, "config") || fs_write(home, "config", config_text, sizeof(config_text) - 1, false, e)) &&
-	          store_create(record, root, e);
+	bool furnished, ok = !fs_exists(home, "record.db") || err_set(e, ERR_EXISTS, "there is a record already: %s", record);
+
+	furnished = ok && furnish(home, e) &&
+	            (fs_exists(home, "config") || fs_write(home, "config", config_text, sizeof(config_text) - 1, false, e));
+	if (ok && !furnished)
+		ok = err_prefix(e, "in %s/" HOME_NAME, root);
+	ok = ok && store_create(record, root, e);
 
 	free(record);
 	return ok;

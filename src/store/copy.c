@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "db.h"
+#include "pack.h"
 
 /* The copy grows under a name of its own and gets `path` when it is whole. */
 static char *part_name(const char *path)
@@ -49,14 +50,24 @@ static bool finish(const char *part, const char *path, struct err *e)
 	                              (errno == EINVAL && link(part, path) == 0) || err_sys(e, "cannot make %s", path));
 }
 
-static bool copy(struct store *st, const char *path, bool (*fill)(struct store *st, const char *part, struct err *e),
-                 struct err *e)
+/* What a copy is made of, and where. */
+struct copying {
+	struct store *st;
+	const char *part, *path;    /* the file that grows, and its name in the end */
+	const struct prune_rule *rule;
+	struct prune_result *left;
+};
+
+static bool copy(struct copying *c, bool (*fill)(struct copying *c, struct err *e), struct err *e)
 {
+	const char *path = c->path;
+
 	if (fs_exists(AT_FDCWD, path))
 		return err_set(e, ERR_EXISTS, "%s is there already; name another file", path);
 	static const char *const beside[] = { "", "-journal", "-wal", "-shm" };
 	char *part = part_name(path);
-	bool ok = make_part(part, path, e) && fill(st, part, e) && finish(part, path, e);
+	c->part = part;
+	bool ok = make_part(part, path, e) && fill(c, e) && finish(part, path, e);
 	for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
 		char *name = xasprintf("%s%s", part, beside[i]);
 		unlink(name);
@@ -69,10 +80,10 @@ static bool copy(struct store *st, const char *path, bool (*fill)(struct store *
 /* ---- as it is --------------------------------------------------------------------------------------- */
 
 /* In one step: readers hold up no writer, and a copy in steps begins anew whenever one commits. */
-static bool fill_backup(struct store *st, const char *part, struct err *e)
+static bool fill_backup(struct copying *c, struct err *e)
 {
-	struct store to = { .path = (char *)part, .mode = STORE_WRITE, .sync = DB_FULL };
-	bool ok = db_connect(&to, part, SQLITE_OPEN_READWRITE, e);
+	struct store *st = c->st, to = { .path = (char *)c->path, .mode = STORE_WRITE, .sync = DB_FULL };
+	bool ok = db_connect(&to, c->part, SQLITE_OPEN_READWRITE, e);
 	sqlite3_backup *b = ok ? sqlite3_backup_init(to.db, "main", st->db, "main") : NULL;
 
 	if (ok && !b)
@@ -90,25 +101,53 @@ static bool fill_backup(struct store *st, const char *part, struct err *e)
 
 bool store_backup(struct store *st, const char *path, struct err *e)
 {
-	return copy(st, path, fill_backup, e);
+	return copy(&(struct copying){ .st = st, .path = path }, fill_backup, e);
 }
 
 /* ---- packed ----------------------------------------------------------------------------------------- */
 
-static bool fill_pack(struct store *st, const char *part, struct err *e)
+/* SQLite writes it by the connection that reads: which of the two files a fault is of, its kind tells. */
+static bool fail_pack(struct copying *c, int rc, struct err *e)
+{
+	struct store to = { .path = (char *)c->path, .db = c->st->db, .mode = STORE_WRITE };
+	int kind = rc & 0xff;
+	bool ours = kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_BUSY || rc == SQLITE_IOERR_READ ||
+	            rc == SQLITE_IOERR_SHORT_READ;
+
+	return ours ? db_fail(c->st, rc, "cannot pack the record", e) : db_fail(&to, rc, "cannot write the copy", e);
+}
+
+static bool fill_pack(struct copying *c, struct err *e)
 {
 	sqlite3_stmt *s = NULL;
-	int rc = sqlite3_prepare_v2(st->db, "VACUUM INTO ?", -1, &s, NULL);
+	int rc = sqlite3_prepare_v2(c->st->db, "VACUUM INTO ?", -1, &s, NULL);
 
 	if (rc == SQLITE_OK)
-		rc = sqlite3_bind_text(s, 1, part, -1, SQLITE_STATIC);
+		rc = sqlite3_bind_text(s, 1, c->part, -1, SQLITE_STATIC);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(s);
 	sqlite3_finalize(s);
-	return rc == SQLITE_DONE || db_fail(st, rc, "cannot pack the record", e);
+	return rc == SQLITE_DONE || fail_pack(c, rc, e);
 }
 
 bool store_pack(struct store *st, const char *path, struct err *e)
 {
-	return copy(st, path, fill_pack, e);
+	return copy(&(struct copying){ .st = st, .path = path }, fill_pack, e);
+}
+
+/* ---- packed, without what was not chosen ------------------------------------------------------------- */
+
+static bool fill_chosen(struct copying *c, struct err *e)
+{
+	struct store to = { .path = (char *)c->path, .mode = STORE_WRITE, .sync = DB_FULL };
+	bool all = false, ok = pack_chosen(c->st, &to, c->part, c->rule, c->left, &all, e);
+
+	db_disconnect(&to);
+	return ok && (!all || fill_pack(c, e));
+}
+
+bool store_pack_chosen(struct store *st, const char *path, const struct prune_rule *left_out, struct prune_result *left,
+                       struct err *e)
+{
+	return copy(&(struct copying){ .st = st, .path = path, .rule = left_out, .left = left }, fill_chosen, e);
 }

@@ -44,6 +44,9 @@ static bool fail_input_output(struct store *st, int rc, int sys, const char *doi
 {
 	int full = full_errno(st, sys);
 
+	if (full == EFBIG)
+		return err_set(e, ERR_FULL, "%s in %s: it would grow over a limit (%s); raise the file-size limit (ulimit -f) and try again",
+		               doing, st->path, strerror(full));
 	if (full || rc == SQLITE_IOERR_SHMSIZE)
 		return err_set(e, ERR_FULL, "%s in %s: disk full (%s); make room and try again", doing, st->path,
 		               strerror(full ? full : ENOSPC));
@@ -269,11 +272,25 @@ bool db_begin(struct store *st, enum db_sync sync, struct err *e)
 {
 	if (st->mode != STORE_WRITE)
 		return err_set(e, ERR_READONLY, "%s is open for reading only", st->path);
-	return set_sync(st, sync, e) && run_simple(st, SQL_BEGIN, e);
+	if (!(st->depth > 0 ? run_simple(st, SQL_NEST, e) : set_sync(st, sync, e) && run_simple(st, SQL_BEGIN, e)))
+		return false;
+	st->depth++;
+	return true;
+}
+
+static bool end_inner(struct store *st, bool ok, struct err *e)
+{
+	if (ok)
+		return run_simple(st, SQL_UNNEST, e);
+	if (!sqlite3_get_autocommit(st->db) && run_simple(st, SQL_NEST_UNDO, NULL))
+		run_simple(st, SQL_UNNEST, NULL);
+	return false;
 }
 
 bool db_end(struct store *st, bool ok, struct err *e)
 {
+	if (--st->depth > 0)
+		return end_inner(st, ok, e);
 	if (ok && run_simple(st, SQL_COMMIT, e))
 		return true;
 	/* A full disk rolls back by itself. */

@@ -20,6 +20,7 @@ struct store {
 	sqlite3_stmt *statements[SQL_COUNT]; /* prepared when first used */
 	enum db_sync sync;                   /* what synchronous is now */
 	bool wal;
+	int depth;                           /* of write transactions inside each other */
 	struct cancel cancel;                /* of long work on contents */
 	char why[128];                       /* reason for no WAL, or "" */
 	int64_t device, inode;               /* of the file */
@@ -40,6 +41,10 @@ struct store {
  * ours has, runs no SQL. */
 bool db_connect(struct store *st, const char *name, int flags, struct err *e);
 void db_disconnect(struct store *st);
+/* Makes a record of an empty file that nobody else knows yet, so that it needs no journal: connects, makes the tables,
+ * and has `fill` write into them, all in one transaction (open.c). */
+bool db_make_record(struct store *st, const char *file, bool (*fill)(void *ctx, struct store *st, struct err *e), void *ctx,
+                    struct err *e);
 /* Another connection that reads the same file, to read all of it in one transaction, which it begins (open.c). */
 struct store *db_open_ahead(const struct store *like, struct err *e);
 /* Waits for others, up to 5 s in which none of them gets on (the state after db_connect). */
@@ -54,7 +59,8 @@ bool db_number(struct store *st, const char *sql, int64_t *out, struct err *e);
 /* The same as text, cut to n. */
 bool db_word(struct store *st, const char *sql, char *out, size_t n, struct err *e);
 
-/* A write transaction (BEGIN IMMEDIATE); db_end commits when `ok`, else rolls back, and hands `ok` on. */
+/* A write transaction (BEGIN IMMEDIATE); db_end commits when `ok`, else rolls back, and hands `ok` on. One inside another
+ * is taken back alone, and durable with the outer one. */
 bool db_begin(struct store *st, enum db_sync sync, struct err *e);
 bool db_end(struct store *st, bool ok, struct err *e);
 /* A read transaction, so that several SELECTs see one state; none when one is open already. */

@@ -229,16 +229,26 @@ static bool tell(struct merging *m, struct err *e)
 	return ok;
 }
 
+/* Checks first: messages may cite them. */
+static bool bring_all(struct merging *m)
+{
+	return merge_checks(m) && marks_of(m, 0) && store_marked(m->from, marks_of, m, m->e) && m->ok &&
+	       store_noted(m->from, notes_of, m, m->e) && m->ok &&
+	       store_messages(m->from, 0, false, SIZE_MAX, merge_message, m, m->e) && m->ok && tell(m, m->e);
+}
+
+/* In one transaction: all that was said is here, and the ledger says where it came from, or nothing is. */
 bool store_merge(struct store *st, struct store *from, struct merge_result *out, struct err *e)
 {
 	struct err own = { 0 };
 	struct merging m = { .st = st, .from = from, .out = out, .ok = true, .e = &own };
 
 	*out = (struct merge_result){ 0 };
-	/* Checks first: messages may cite them. */
-	bool ok = check_same(st, from, &own) && check_sound(from, &own) && merge_checks(&m) && marks_of(&m, 0) &&
-	          store_marked(from, marks_of, &m, &own) && m.ok && store_noted(from, notes_of, &m, &own) && m.ok &&
-	          store_messages(from, 0, false, SIZE_MAX, merge_message, &m, &own) && m.ok && tell(&m, &own);
+	bool ok = check_same(st, from, &own) && check_sound(from, &own) && merge_check_contents(&m);
+	if (ok) {
+		m.read = false; /* others may have gone on */
+		ok = db_begin(st, DB_FULL, &own) && db_end(st, bring_all(&m), &own);
+	}
 	free(m.known);
 	if (!ok && e)
 		*e = own;

@@ -17,7 +17,9 @@ struct merging {
 
 /* Our id of their attempt; 0: it is not here. */
 bool merge_map(struct merging *m, int64_t theirs, int64_t *ours);
-/* Checks that ended there and are not here, each in one transaction (merge_checks.c). */
+/* Checks that ended there and are not here (merge_checks.c): first their contents, by many small transactions, then in a
+ * transaction of the caller's all else. */
+bool merge_check_contents(struct merging *m);
 bool merge_checks(struct merging *m);
 
 #endif

@@ -135,48 +135,49 @@ static bool is_here(struct merging *m, int64_t check_of, const struct uuid *uuid
 	return ok;
 }
 
-/* Another merge may have brought it since it was looked for: that is settled once nobody else can write. */
-static bool add_once(struct merging *m, struct check *c, int64_t check_of)
+/* What becomes of one of theirs. */
+enum fate { CHECK_FAILED, CHECK_COMES, CHECK_HERE, CHECK_UNKNOWN };
+
+static enum fate fate_of(struct merging *m, int64_t id, struct check *c, int64_t *check_of)
 {
 	bool here = false;
 
-	if (!db_begin(m->st, DB_FULL, m->e))
-		return false;
-	bool ok = is_here(m, check_of, &c->full.attempt.uuid, &here) && (here || add_rows(m, c, check_of));
-	if (!db_end(m->st, ok, m->e))
-		return false;
-	m->out->already += here;
-	m->out->checks += !here;
-	return true;
+	if (!read_check(m->from, id, c, m->e) || !merge_map(m, c->full.attempt.check_of, check_of))
+		return CHECK_FAILED;
+	if (*check_of == 0)
+		return CHECK_UNKNOWN;
+	if (!is_here(m, *check_of, &c->full.attempt.uuid, &here))
+		return CHECK_FAILED;
+	return here ? CHECK_HERE : CHECK_COMES;
 }
 
-static bool merge_check(struct merging *m, int64_t id, struct check *c)
+static bool bring_contents(struct merging *m, int64_t id, struct check *c)
 {
+	bool lacks = false;
 	int64_t check_of;
-	bool here, lacks = false;
+	enum fate fate = fate_of(m, id, c, &check_of);
 
-	if (!read_check(m->from, id, c, m->e) || !merge_map(m, c->full.attempt.check_of, &check_of))
-		return false;
-	if (check_of == 0) {
-		m->out->unknown++;
-		return true;
-	}
-	if (!is_here(m, check_of, &c->full.attempt.uuid, &here))
-		return false;
-	if (here) {
-		m->out->already++;
-		return true;
-	}
-	if (!copy_contents(m, c, &lacks) || !map_offered(m, c))
-		return false;
-	if (lacks) {
-		m->out->unknown++;
-		return true;
-	}
-	return add_once(m, c, check_of);
+	return fate == CHECK_COMES ? copy_contents(m, c, &lacks) : fate != CHECK_FAILED;
 }
 
-bool merge_checks(struct merging *m)
+/* Nobody else can write by now, so that what another merge brought meanwhile is seen. */
+static bool bring_check(struct merging *m, int64_t id, struct check *c)
+{
+	bool lacks = false;
+	int64_t check_of;
+	enum fate fate = fate_of(m, id, c, &check_of);
+
+	if (fate == CHECK_COMES) {
+		if (!copy_contents(m, c, &lacks) || !map_offered(m, c) || (!lacks && !add_rows(m, c, check_of)))
+			return false;
+		m->out->checks += !lacks;
+	}
+	m->out->unknown += fate == CHECK_UNKNOWN || lacks;
+	m->out->already += fate == CHECK_HERE;
+	return fate != CHECK_FAILED;
+}
+
+static bool each_check(struct merging *m, bool (*bring)(struct merging *m, int64_t id, struct check *c))
 {
 	enum sql_answer answer;
 	struct sql q;
@@ -185,7 +186,7 @@ bool merge_checks(struct merging *m)
 		return false;
 	while ((answer = sql_row(&q, m->e)) == SQL_ROW) {
 		struct check c = { 0 };
-		bool ok = merge_check(m, col_int(&q), &c);
+		bool ok = bring(m, col_int(&q), &c);
 
 		check_free(&c);
 		if (!ok) {
@@ -194,4 +195,14 @@ bool merge_checks(struct merging *m)
 		}
 	}
 	return answer == SQL_DONE;
+}
+
+bool merge_check_contents(struct merging *m)
+{
+	return each_check(m, bring_contents);
+}
+
+bool merge_checks(struct merging *m)
+{
+	return each_check(m, bring_check);
 }

@@ -89,13 +89,17 @@ static bool refuse_newer(struct store *st, struct err *e)
 	               st->path, st->version, STORE_SCHEMA_VERSION);
 }
 
-/* The version as it is now: what the header said may stand in the WAL by now. */
+/* The version as it is now: what the header said may stand in the WAL by now. SQLite reads any sound WAL of that name,
+ * whichever database it belongs to. */
 static bool read_version(struct store *st, struct err *e)
 {
-	int64_t version;
+	int64_t version, application;
 
-	if (!db_number(st, "PRAGMA user_version", &version, e))
+	if (!db_number(st, "PRAGMA user_version", &version, e) || !db_number(st, "PRAGMA application_id", &application, e))
 		return false;
+	if (application != STORE_APPLICATION_ID)
+		return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it is of another database; move it away and try again",
+		               st->path, st->path);
 	st->version = (int)version;
 	return true;
 }
@@ -106,7 +110,8 @@ static bool connect_writable(struct store *st, struct err *e)
 	if (!db_connect(st, st->path, SQLITE_OPEN_READWRITE, e) || !look_at_header(st, e) || !refuse_newer(st, e))
 		return false;
 	if (sqlite3_db_readonly(st->db, "main") != 0)
-		return err_set(e, ERR_READONLY, "%s may only be read", st->path);
+		return err_set(e, ERR_READONLY, "%s may only be read: make it writable, or say what you think of it in a review file"
+		                                " (tickmark review)", st->path);
 	return true;
 }
 
@@ -307,23 +312,33 @@ static bool add_record(struct store *st, const char *workspace, struct err *e)
 	return sql_run(&q, e);
 }
 
-static bool fill(struct store *st, const char *workspace, struct err *e)
+static bool make_tables(struct store *st, struct err *e)
 {
 	char pragmas[96];
 
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID,
 	         STORE_SCHEMA_VERSION);
-	return db_exec(st, pragmas, e) && schema_make(st, e) && add_record(st, workspace, e) &&
-	       ledger_append(st, "made", 1, NULL, e);
+	return db_exec(st, pragmas, e) && schema_make(st, e);
 }
 
-/* A whole record under another name; nobody else knows it, so it needs no journal. */
+bool db_make_record(struct store *st, const char *file, bool (*fill)(void *ctx, struct store *st, struct err *e), void *ctx,
+                    struct err *e)
+{
+	return db_connect(st, file, SQLITE_OPEN_READWRITE, e) &&
+	       db_exec(st, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF", e) &&
+	       db_begin(st, DB_FULL, e) && db_end(st, make_tables(st, e) && fill(ctx, st, e), e);
+}
+
+static bool fill(void *ctx, struct store *st, struct err *e)
+{
+	return add_record(st, ctx, e) && ledger_append(st, "made", 1, NULL, e);
+}
+
+/* A whole record under another name. */
 static bool make_record(const char *path, const char *workspace, struct err *e)
 {
 	struct store *st = new_store(path, STORE_WRITE);
-	bool ok = db_connect(st, path, SQLITE_OPEN_READWRITE, e) &&
-	          db_exec(st, "PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = OFF", e) &&
-	          db_begin(st, DB_FULL, e) && db_end(st, fill(st, workspace, e), e);
+	bool ok = db_make_record(st, path, fill, (void *)workspace, e);
 
 	store_close(st);
 	return ok;

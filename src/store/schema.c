@@ -198,9 +198,19 @@ static bool run_migrations(struct store *st, const struct migration *steps, size
 	return db_exec(st, pragma, e);
 }
 
+/* Before anything is copied for it. */
+static bool has_way(struct store *st, const struct migration *steps, size_t n, int to, struct err *e)
+{
+	int version = st->version;
+
+	for (size_t i = 0; i < n && version < to; i++)
+		version += steps[i].from == version;
+	return version == to || err_set(e, ERR_VERSION, "%s: nothing leads from record version %d to %d", st->path, st->version, to);
+}
+
 bool schema_migrate(struct store *st, const struct migration *steps, size_t n, int to, struct err *e)
 {
-	if (!copy_beside(st, e) || !db_begin(st, DB_FULL, e) || !db_end(st, run_migrations(st, steps, n, to, e), e))
+	if (!has_way(st, steps, n, to, e) || !copy_beside(st, e) || !db_begin(st, DB_FULL, e) || !db_end(st, run_migrations(st, steps, n, to, e), e))
 		return err_prefix(e, "cannot bring the record to version %d", to);
 	st->version = to;
 	return true;

@@ -6,38 +6,57 @@
 
 #include "db.h"
 
-#define KEPT "SELECT coalesce(sum(size), 0) FROM blob b WHERE "
-#define KEPT_N "SELECT count(*) FROM blob b WHERE "
-#define IS_CODE "id IN (SELECT code FROM attempt)"
-#define IN_SETS(column) "sha256 IN (SELECT m.sha256 FROM attempt_end e JOIN manifest_entry m ON m.manifest = e." column " WHERE m.sha256 IS NOT NULL)"
-#define IS_ARTIFACT IN_SETS("artifacts") " AND NOT " IS_CODE
-#define IS_INPUT IN_SETS("inputs") " AND NOT " IN_SETS("artifacts") " AND NOT " IS_CODE
-#define IS_ATTACHED "sha256 IN (SELECT sha256 FROM attachment) AND NOT " IN_SETS("inputs") " AND NOT " IN_SETS("artifacts") \
-	" AND NOT " IS_CODE
+/* Sets are shared, and those of all attempts are each looked at once. */
+#define IN_SETS(column) "sha256 IN (SELECT m.sha256 FROM manifest_entry m WHERE m.manifest IN (SELECT " column " FROM attempt_end)" \
+	" AND m.sha256 IS NOT NULL)"
+
+/* Each content under the first that has it: one walk through the contents, and one through each of these. */
+enum kept_as { KEPT_CODE, KEPT_ARTIFACT, KEPT_INPUT, KEPT_ATTACHED };
+static const char contents[] =
+	"SELECT CASE WHEN id IN (SELECT code FROM attempt) THEN 0 WHEN " IN_SETS("artifacts") " THEN 1 WHEN " IN_SETS("inputs")
+	" THEN 2 WHEN sha256 IN (SELECT sha256 FROM attachment) THEN 3 ELSE 4 END AS kept_as, sum(size), count(*)"
+	" FROM blob GROUP BY kept_as";
+static const char streams[] = "SELECT 0, coalesce(sum(length(bytes)), 0), count(*) FROM stream_chunk";
+
+/* Bytes and number into the places of the row's first column. */
+struct size_place {
+	int64_t *bytes, *n;
+};
+
+static bool add_up(struct store *st, const char *sql, const struct size_place *places, size_t n, struct err *e)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(st->db, sql, -1, &s, NULL);
+
+	while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		int64_t i = sqlite3_column_int64(s, 0);
+
+		rc = SQLITE_OK;
+		if (i >= 0 && i < (int64_t)n) {
+			*places[i].bytes = sqlite3_column_int64(s, 1);
+			*places[i].n = sqlite3_column_int64(s, 2);
+		}
+	}
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE || db_fail(st, rc, "cannot add up the sizes", e);
+}
 
 static bool sum_up(struct store *st, struct record_sizes *s, struct err *e)
 {
-	int64_t page, pages, unused;
-	const struct { const char *sql; int64_t *out; } sums[] = {
-		{ "PRAGMA page_size", &page },
-		{ "PRAGMA page_count", &pages },
-		{ "PRAGMA freelist_count", &unused },
-		{ KEPT IS_CODE, &s->code },
-		{ KEPT_N IS_CODE, &s->code_n },
-		{ KEPT IS_INPUT, &s->inputs },
-		{ KEPT_N IS_INPUT, &s->inputs_n },
-		{ KEPT IS_ARTIFACT, &s->artifacts },
-		{ KEPT_N IS_ARTIFACT, &s->artifacts_n },
-		{ KEPT IS_ATTACHED, &s->attached },
-		{ KEPT_N IS_ATTACHED, &s->attached_n },
-		{ "SELECT coalesce(sum(length(bytes)), 0) FROM stream_chunk", &s->streams },
-		{ "SELECT count(*) FROM stream_chunk", &s->streams_n },
-		{ "SELECT coalesce(sum(size), 0) FROM tombstone", &s->pruned },
+	const struct size_place kept[] = {
+		[KEPT_CODE] = { &s->code, &s->code_n },
+		[KEPT_ARTIFACT] = { &s->artifacts, &s->artifacts_n },
+		[KEPT_INPUT] = { &s->inputs, &s->inputs_n },
+		[KEPT_ATTACHED] = { &s->attached, &s->attached_n },
 	};
+	const struct size_place pieces = { &s->streams, &s->streams_n };
+	int64_t page, pages, unused;
 
-	for (size_t i = 0; i < ARRAY_LEN(sums); i++)
-		if (!db_number(st, sums[i].sql, sums[i].out, e))
-			return false;
+	if (!db_number(st, "PRAGMA page_size", &page, e) || !db_number(st, "PRAGMA page_count", &pages, e) ||
+	    !db_number(st, "PRAGMA freelist_count", &unused, e) ||
+	    !db_number(st, "SELECT coalesce(sum(size), 0) FROM tombstone", &s->pruned, e) ||
+	    !add_up(st, contents, kept, ARRAY_LEN(kept), e) || !add_up(st, streams, &pieces, 1, e))
+		return false;
 	s->file = page * pages;
 	s->unused = page * unused;
 	return true;

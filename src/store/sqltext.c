@@ -80,6 +80,9 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_BEGIN_READ] = "BEGIN",
 	[SQL_COMMIT] = "COMMIT",
 	[SQL_ROLLBACK] = "ROLLBACK",
+	[SQL_NEST] = "SAVEPOINT inner_one",
+	[SQL_UNNEST] = "RELEASE inner_one",
+	[SQL_NEST_UNDO] = "ROLLBACK TO inner_one",
 	[SQL_DATA_VERSION] = "PRAGMA data_version",
 	[SQL_RECORD_GET] = "SELECT uuid, path, path_bytes FROM record WHERE id = 1",
 	[SQL_RECORD_ADD] = "INSERT INTO record (id, uuid, created_us, made_by, host, path, path_bytes)"

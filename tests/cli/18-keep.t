@@ -60,6 +60,9 @@ echo 'print(7)' >u.py; tm run u.py
 tm pack "$work/chosen.db" 3; tm verify "$work/chosen.db"; is "a chosen step verifies" "$rc" 0
 is "and is alone" "$(cd / && "$TICKMARK" verify "$work/chosen.db" | head -1 | cut -d, -f1)" "1 attempt"
 is "nothing beside the copies" "$(cd "$work" && echo *.db*)" "backup.db chosen.db packed.db"
+# what was not chosen is never written, not even on the way: no file may grow to the size of one content of the rest
+(ulimit -f 190; "$TICKMARK" pack "$work/small.db" 3 >"$work/.out" 2>"$work/.err"); is "a chosen step of a large record needs no room for the rest" "$?" 0
+tm verify "$work/small.db"; is "and verifies" "$rc" 0; rm -f "$work/small.db"
 is "copies are private" "$(stat -c %a "$work"/*.db | sort -u)" 600
 tm size "$work/chosen.db" --json; jis "size of a file elsewhere" 'd["cache"]' None
 mkdir -p "$work/moved/.tickmark" && chmod 700 "$work/moved/.tickmark" && cp "$work/backup.db" "$work/moved/.tickmark/record.db" && cd "$work/moved" || exit 1

@@ -17,6 +17,37 @@ static void assert_text(struct json_writer *w, const char *expect)
 	free(text);
 }
 
+/* The same text, however often it is shed on the way. */
+static void a_list_goes_out_as_it_comes(void **state)
+{
+	static const char *const expect[] = { "{\"n\":1,\"list\":[],\"more\":true}\n", "{\"n\":1,\"list\":[0],\"more\":true}\n",
+		                              "{\"n\":1,\"list\":[0,1],\"more\":true}\n", "{\"n\":1,\"list\":[0,1,2],\"more\":true}\n" };
+
+	(void)state;
+	for (int n = 0; n < 4; n++)
+		for (unsigned shed = 0; shed < 16; shed++) {
+			struct json_writer *w = json_writer_new();
+			char *text = NULL;
+			size_t len = 0;
+			FILE *f = open_memstream(&text, &len);
+
+			json_put_int(w, "n", 1);
+			json_open(w, "list", '[');
+			for (int i = 0; i <= n; i++) {
+				if (shed & 1U << i)
+					json_writer_shed(w, f);
+				if (i < n)
+					json_put_int(w, NULL, i);
+			}
+			json_close(w);
+			json_put_bool(w, "more", true);
+			assert_true(json_writer_print(w, f, false));
+			fclose(f);
+			assert_string_equal(text, expect[n]);
+			free(text);
+		}
+}
+
 static void every_kind_is_written(void **state)
 {
 	struct json_writer *w = json_writer_new();
@@ -293,7 +324,7 @@ static void foreign_habits_are_mended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_is_written),
+		cmocka_unit_test(a_list_goes_out_as_it_comes), cmocka_unit_test(every_kind_is_written),
 		cmocka_unit_test(bad_bytes_are_replaced_and_kept),
 		cmocka_unit_test(bad_keys_are_mended),
 		cmocka_unit_test(output_is_always_json),

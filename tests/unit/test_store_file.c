@@ -164,6 +164,41 @@ static void other_things_are_no_records(void **state)
 
 /* ---- versions --------------------------------------------------------------------------------------- */
 
+/* SQLite would take it in, and the record would be that database. */
+static void the_wal_of_another_database_is_refused(void **state)
+{
+	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+	struct place *p = *state;
+	char *other = path_join(p->dir, "other.db"), *wal = xasprintf("%s-wal", other), *ours = xasprintf("%s-wal", p->db);
+	struct digest before = { 0 }, after = { 0 };
+	struct buf b = { 0 };
+	sqlite3 *db;
+	int fd = open(p->db, O_RDONLY);
+
+	assert_done(p, hash_fd(fd, p->db, &before, NULL, &p->e));
+	assert_int_equal(sqlite3_open(other, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)", NULL, NULL, NULL),
+	                 SQLITE_OK);
+	assert_done(p, fs_read(AT_FDCWD, wal, 1 << 20, &b, &p->e));
+	sqlite3_close(db);
+	unlink(ours);
+	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		assert_fails(p, ERR_CORRUPT, "-wal beside it is of another database", store_open(p->db, modes[i], &p->e));
+	lseek(fd, 0, SEEK_SET);
+	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
+	assert_true(digest_equal(&before, &after));
+	/* Moved away, as it says. */
+	unlink(ours);
+	struct store *st = case_open(p, STORE_WRITE);
+	store_close(st);
+	close(fd);
+	buf_free(&b);
+	free(other);
+	free(wal);
+	free(ours);
+}
+
 static void newer_version_is_read_and_never_written(void **state)
 {
 	struct place *p = *state;
@@ -582,6 +617,7 @@ int main(void)
 		WITH_RECORD(missing_file),
 		WITH_RECORD(foreign_files_are_named_and_left_alone),
 		WITH_RECORD(other_things_are_no_records),
+		WITH_RECORD(the_wal_of_another_database_is_refused),
 		WITH_RECORD(newer_version_is_read_and_never_written),
 		WITH_RECORD(version_in_the_wal_counts),
 		WITH_RECORD(older_version_without_a_way_is_refused),

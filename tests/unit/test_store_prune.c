@@ -1,5 +1,6 @@
 /* prune, backup, pack: what goes is gone, what stays verifies, nothing is given a number twice. */
 #include "store_case.h"
+#include "store/db.h"
 #include "store/keep.h"
 
 static void print_fault(void *ctx, const char *what)
@@ -271,6 +272,133 @@ static void copies(void **state)
 	free(packed);
 }
 
+/* ---- packing what was chosen ------------------------------------------------------------------------ */
+
+/* Rows of a table in one of two copies, and not in the other; the moment of the prune is each one's own. */
+static int64_t only_in(sqlite3 *db, const char *table, const char *one, const char *other)
+{
+	const char *columns = strcmp(table, "prune") == 0 ? "id, by, rule" : "*";
+	const char *newest = strcmp(table, "ledger") == 0 ? " WHERE kind <> 'pruned'" : "";
+	sqlite3_stmt *s;
+
+	if (strcmp(table, "change") == 0)
+		return 0; /* numbers of whoever watches this file */
+	char *sql = sqlite3_mprintf("SELECT count(*) FROM (SELECT %s FROM %s.%s%s EXCEPT SELECT %s FROM %s.%s%s)", columns, one, table,
+	                      newest, columns, other, table, newest);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+	int64_t n = sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_free(sql);
+	return n;
+}
+
+static void assert_same_rows(const char *packed, const char *pruned)
+{
+	sqlite3_stmt *s;
+	sqlite3 *db;
+	char *attach = sqlite3_mprintf("ATTACH %Q AS other", pruned);
+	int tables = 0;
+
+	assert_int_equal(sqlite3_open(packed, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_free(attach);
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+	                                    -1, &s, NULL), SQLITE_OK);
+	for (; sqlite3_step(s) == SQLITE_ROW; tables++) {
+		const char *table = (const char *)sqlite3_column_text(s, 0);
+		if (only_in(db, table, "main", "other") || only_in(db, table, "other", "main"))
+			fail_msg("%s: the packed copy has other rows than the pruned one", table);
+	}
+	assert_true(tables > 25);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+}
+
+static void pack_and_prune(struct place *p, struct store *st, const struct prune_rule *others, int i)
+{
+	char *packed = xasprintf("%s/packed%d.db", p->dir, i), *pruned = xasprintf("%s/pruned%d.db", p->dir, i);
+	struct prune_result left, r;
+	struct store *copy;
+
+	assert_done(p, store_pack_chosen(st, packed, others, &left, &p->e));
+	assert_done(p, store_backup(st, pruned, &p->e));
+	copy = store_open(pruned, STORE_WRITE, &p->e);
+	assert_non_null(copy);
+	assert_done(p, store_prune(copy, others, true, NULL, NULL, &r, &p->e));
+	assert_done(p, store_checkpoint(copy, &p->e));
+	store_close(copy);
+	assert_int_equal(left.attempts, r.attempts);
+	assert_int_equal(left.checks, r.checks);
+	assert_int_equal(left.kept_cited, r.kept_cited);
+	assert_int_equal(left.kept_newest, r.kept_newest);
+	assert_same_rows(packed, pruned);
+	copy = store_open(packed, STORE_WRITE, &p->e);
+	assert_non_null(copy);
+	assert_intact(p, copy);
+	assert_done(p, store_checkpoint(copy, &p->e));
+	store_close(copy);
+	free(packed);
+	free(pruned);
+}
+
+static void a_chosen_copy_is_what_prune_would_leave(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct prune_rule some = { .parts = PRUNE_STREAMS | PRUNE_FILES }, others = { .parts = PRUNE_ATTEMPTS, .marked = true, .others = true };
+	struct message said = { .by = { ASKER_PERSON, "jm", NULL }, .text = "[2.1]", .how = "command" };
+	int64_t ids[4];
+	struct prune_result r;
+
+	for (int i = 0; i < 4; i++) {
+		char text[16];
+		snprintf(text, sizeof(text), "%d\n", i);
+		ids[i] = ended(p, st, i % 2 ? i / 2 + 1 : 0, text);
+		case_end(p, st, case_queue_as(p, st, 0, ids[i]), text, VERDICT_SAME);
+	}
+	case_review(p, st, ids[0]);
+	case_review(p, st, ids[3]);
+	assert_done(p, store_message_add(st, &said, &ids[2], 1, &p->e));
+	some.attempts = &ids[1];
+	some.attempts_n = 1;
+	some.marked = true;
+	assert_done(p, store_prune(st, &some, true, NULL, NULL, &r, &p->e));
+	ended(p, st, 0, "the newest\n");
+	for (int i = 0; i < 4; i++) {
+		others.attempts = &ids[i];
+		others.attempts_n = 1 + (i == 0);
+		/* Once from a connection that may not write. */
+		struct store *from = i == 2 ? case_open(p, STORE_READ) : st;
+		pack_and_prune(p, from, &others, i);
+		if (from != st)
+			store_close(from);
+	}
+	store_close(st);
+}
+
+static void a_broken_record_is_not_packed_in_parts(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct prune_rule others = { .parts = PRUNE_ATTEMPTS, .marked = true, .others = true, .attempts_n = 1 };
+	char *packed = path_join(p->dir, "packed.db");
+	struct prune_result left;
+	int64_t newest;
+
+	for (int i = 0; i < 3; i++)
+		newest = ended(p, st, 0, "1\n");
+	others.attempts = &newest;
+	case_sql(p, "INSERT INTO prune_permit VALUES (1); DELETE FROM ledger WHERE kind = 'ended' AND subject = 1;"
+	            "DELETE FROM prune_permit");
+	assert_fails(p, ERR_CORRUPT, "tickmark verify says more", store_pack_chosen(st, packed, &others, &left, &p->e));
+	case_sql(p, "CREATE TABLE more (id)");
+	assert_fails(p, ERR_CORRUPT, "(more)", store_pack_chosen(st, packed, &others, &left, &p->e));
+	assert_false(fs_exists(AT_FDCWD, packed));
+	store_close(st);
+	free(packed);
+}
+
 static bool count_large(void *ctx, const struct large_content *l)
 {
 	int64_t *sizes = ctx;
@@ -304,6 +432,47 @@ static void sizes(void **state)
 	store_close(st);
 }
 
+/* Rows that SELECTs walked through in full. */
+static int count_walked(unsigned what, void *ctx, void *statement, void *us)
+{
+	int64_t *rows = ctx;
+
+	(void)what;
+	(void)us;
+	*rows += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+	return 0;
+}
+
+/* Each table once, apart from the ends of attempts, that name sets of two kinds; and half of that for sorting. */
+static void sizes_take_one_walk(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct record_sizes z;
+	int64_t walked = 0, rows, codes;
+
+	for (int i = 0; i < 30; i++) {
+		char text[16];
+		snprintf(text, sizeof(text), "%d\n", i);
+		ended(p, st, 0, text);
+	}
+	rows = case_number(p, "SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM stream_chunk) +"
+	                      " 2 * (SELECT count(*) FROM attempt_end) + (SELECT count(*) FROM attempt) + (SELECT count(*) FROM"
+	                      " manifest_entry)");
+	codes = case_number(p, "SELECT count(DISTINCT code) FROM attempt");
+	sqlite3_trace_v2(st->db, SQLITE_TRACE_PROFILE, count_walked, &walked);
+	assert_done(p, store_sizes(st, &z, &p->e));
+	sqlite3_trace_v2(st->db, 0, NULL, NULL);
+	assert_int_equal(z.code_n, codes);
+	assert_int_equal(z.artifacts_n, 30);
+	assert_int_equal(z.inputs_n, 1);
+	assert_int_equal(z.streams_n, 30);
+	assert_true(walked > 90);
+	if (walked > rows * 3 / 2)
+		fail_msg("%lld rows were walked through, for %lld", (long long)walked, (long long)rows);
+	store_close(st);
+}
+
 #define WITH_RECORD(test) cmocka_unit_test_setup_teardown(test, case_setup, case_teardown)
 
 int main(void)
@@ -317,7 +486,10 @@ int main(void)
 		WITH_RECORD(checks_go_with_their_attempt),
 		WITH_RECORD(any_rules_in_any_order),
 		WITH_RECORD(copies),
+		WITH_RECORD(a_chosen_copy_is_what_prune_would_leave),
+		WITH_RECORD(a_broken_record_is_not_packed_in_parts),
 		WITH_RECORD(sizes),
+		WITH_RECORD(sizes_take_one_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Marks, notes, messages: kept as facts, counted by step, covered by the ledger. */
 #include "store_case.h"
+#include "store/db.h"
 #include "store/keep.h"
 #include "store/review.h"
 
@@ -260,6 +261,77 @@ static void a_review_comes_home(void **state)
 	free(path);
 }
 
+static int die_at(unsigned what, void *ctx, void *statement, void *sql)
+{
+	int *left = ctx;
+
+	(void)what;
+	(void)statement;
+	(void)sql;
+	if (--*left <= 0)
+		kill(getpid(), SIGKILL);
+	return 0;
+}
+
+/* Merges in a process that is killed at its n-th statement; true: it got to its end before. */
+static bool merge_and_die(struct place *p, const char *review, int n)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct store *st = store_open(p->db, STORE_WRITE, NULL), *from = store_open(review, STORE_EVIDENCE, NULL);
+		struct merge_result r;
+		if (!st || !from)
+			_exit(2);
+		sqlite3_trace_v2(st->db, SQLITE_TRACE_STMT, die_at, &n);
+		_exit(store_merge(st, from, &r, NULL) ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true((WIFEXITED(status) && WEXITSTATUS(status) == 0) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+	return WIFEXITED(status);
+}
+
+#define BROUGHT "(SELECT count(*) FROM attempt WHERE check_of IS NOT NULL) + (SELECT count(*) FROM mark) + (SELECT count(*)" \
+	" FROM note) + (SELECT count(*) FROM message) + (SELECT count(*) FROM ledger WHERE kind = 'merged')"
+
+/* Whenever it is killed: all of it is there, or nothing; the next one brings all, and nothing twice. */
+static void a_merge_is_whole_or_not_there(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE), *copy;
+	char *path = path_join(p->dir, "copy.db");
+	int64_t a = ended(p, st, 0);
+	int kills = 0;
+
+	assert_done(p, store_backup(st, path, &p->e));
+	store_close(st);
+	copy = store_open(path, STORE_WRITE, &p->e);
+	assert_non_null(copy);
+	case_end(p, copy, case_queue_as(p, copy, 0, a), "of the repeat\n", VERDICT_DIFFERS);
+	case_review(p, copy, a);
+	mark(p, copy, 0, JUDGED_ACCEPTED);
+	assert_done(p, store_checkpoint(copy, &p->e));
+	store_close(copy);
+	for (int n = 1; !merge_and_die(p, path, n); n += 3, kills++) {
+		st = case_open(p, STORE_WRITE);
+		assert_intact(p, st);
+		store_close(st);
+		if (case_number(p, "SELECT " BROUGHT) != 0)
+			fail_msg("killed at statement %d: a part of it is there", n);
+	}
+	assert_true(kills > 15);
+	/* one check, two marks, a note, a message, and where they came from */
+	assert_int_equal(case_number(p, "SELECT " BROUGHT), 6);
+	assert_true(merge_and_die(p, path, 100000));
+	assert_int_equal(case_number(p, "SELECT " BROUGHT), 6);
+	st = case_open(p, STORE_WRITE);
+	assert_intact(p, st);
+	store_close(st);
+	free(path);
+}
+
 #define WITH_RECORD(test) cmocka_unit_test_setup_teardown(test, case_setup, case_teardown)
 
 int main(void)
@@ -271,6 +343,7 @@ int main(void)
 		WITH_RECORD(notes_and_messages),
 		WITH_RECORD(a_call_is_found_again),
 		WITH_RECORD(a_review_comes_home),
+		WITH_RECORD(a_merge_is_whole_or_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
