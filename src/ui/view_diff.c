@@ -334,7 +334,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Difference", .place = PLACE_DIFF, .actions = actions, .list = diff_list, .hints = hints, .draw = diff_draw,
-	.title = diff_title, .changed = diff_changed, .subject = diff_subject, .free = diff_free_view,
+	.title = diff_title, .changed = diff_changed, .subject = diff_subject, .noted = diff_noted, .free = diff_free_view,
 };
 
 static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input, int64_t chain)

@@ -9,6 +9,7 @@
 #include "text.h"
 #include "text/grid.h"
 #include "text/search.h"
+#include "text/table.h"
 
 #define WIDTH_MAX 40
 #define WIDTH_ROWS 300 /* records of the beginning and the end whose cells make the width */
@@ -151,23 +152,10 @@ static void table_draw(struct view *view, struct canvas *c, struct rect r)
 	listview_draw(view, &v->list, c, (struct rect){ r.x, r.y + 2, r.w, r.h - 2 });
 }
 
-static void column_name(struct table_view *v, size_t col, struct buf *out)
-{
-	char letters[8];
-	size_t at = sizeof(letters) - 1, n = col + 1;
-
-	letters[at] = '\0';
-	for (; n > 0 && at > 0; n = (n - 1) / 26)
-		letters[--at] = (char)('A' + (n - 1) % 26);
-	(void)v;
-	buf_adds(out, letters + at);
-}
-
 /* "B7": the column by letters, the record by its number in the file, the first being 1. */
 static void cell_name(struct table_view *v, struct buf *out)
 {
-	column_name(v, v->col, out);
-	buf_addf(out, "%zu", record_of(v, v->list.box.cursor.v[0]) + 1);
+	table_place(out, (uint32_t)record_of(v, v->list.box.cursor.v[0]) + 1, (uint32_t)v->col + 1);
 }
 
 static void sheet_title(struct table_view *v, struct buf *out)
@@ -439,7 +427,7 @@ static unsigned table_mouse(struct view *view, const struct event *ev)
 	return listview_mouse(view, &v->list, ev);
 }
 
-static void table_free(struct view *view)
+static void table_view_free(struct view *view)
 {
 	struct table_view *v = table_of(view);
 
@@ -472,7 +460,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Table", .list = table_list, .place = PLACE_PAGER, .actions = actions, .hints = hints, .draw = table_draw,
-	.title = table_title, .mouse = table_mouse, .subject = table_subject, .free = table_free,
+	.title = table_title, .mouse = table_mouse, .subject = table_subject, .free = table_view_free,
 };
 
 static struct view *table_new(struct ui *ui, const struct pager_spec *spec, struct grid *grid)
