@@ -187,14 +187,29 @@ static bool is_hinted(const struct ui *ui, enum command id)
 	return !is_refused(ui, id) && !(id == CMD_STOP && is_elsewhere(ui) && ui->running == 0);
 }
 
+/* Cells of a hint and its key; 0: it is not shown here. */
+static int hint_cols(struct ui *ui, struct view *v, const struct view_hint *h, char key[KEY_TEXT])
+{
+	keymap_key(ui->keymap, v->ops->place, h->id, key);
+	if (!key[0] || !is_hinted(ui, h->id))
+		return 0;
+	return canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word);
+}
+
+/* Where there is no room for all of them, the way to the others is not left out: help keeps its place. */
 static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 {
-	int x = 1;
+	char key[KEY_TEXT];
+	int x = 1, help = 0;
 
+	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++)
+		if (h->id == CMD_HELP && 1 + hint_cols(ui, v, h, key) < line.w)
+			help = hint_cols(ui, v, h, key) + 2;
 	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++) {
-		char key[KEY_TEXT];
-		keymap_key(ui->keymap, v->ops->place, h->id, key);
-		if (!key[0] || !is_hinted(ui, h->id) || x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word) >= line.w)
+		int cols = hint_cols(ui, v, h, key);
+
+		help = h->id == CMD_HELP ? 0 : help;
+		if (cols == 0 || x + cols + help >= line.w)
 			continue;
 		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
 		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), h->word) + 2;

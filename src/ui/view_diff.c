@@ -329,7 +329,7 @@ static const struct view_action actions[] = {
 static const struct view_hint hints[] = {
 	{ CMD_BACK, "back" }, { CMD_NEXT_HUNK, "difference" }, { CMD_NEXT_FILE, "part" }, { CMD_NEXT_LAYOUT, "side by side" },
 	{ CMD_CONTEXT, "context" }, { CMD_SPACE, "white space" }, { CMD_SWAP, "swap" }, { CMD_OPEN_PLACE, "open" },
-	{ CMD_HELP, "help" }, { CMD_NONE, NULL },
+	{ CMD_NOTE, "note" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
 };
 
 static const struct view_ops ops = {

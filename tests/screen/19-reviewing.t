@@ -102,6 +102,32 @@ wait-idle
 wait note on 1.1 code line 5
 X
 
+# the way to all other keys is on the last line of every view, however many keys go before it
+play "help is never left out" 80x24 "$work/ws" <<'X'
+wait-idle
+text :1.2
+key Enter
+see ? help
+key d
+wait-idle
+see ? help
+key q p
+wait-idle
+see ? help
+key q 5
+wait-idle
+see ? help
+key q 4
+see ? help
+key q
+resize 40x10
+key p
+see ? help
+key q d
+wait-idle
+see ? help
+X
+
 # the opinion: in the first line, at the end of dossier and queue, where it is given again; stale after another attempt
 play "an opinion" 80x24 "$work/ws" <<'X'
 wait-idle
