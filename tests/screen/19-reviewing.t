@@ -100,7 +100,25 @@ see begin a review file
 key Enter
 wait-idle
 wait note on 1.1 code line 5
+text so it was
+key Enter
+wait-idle
+key q
+text :1.2
+key Enter
+key p
+wait-idle
+text /stock.csv  read
+key Enter
+wait-idle
+unsee no longer there
+unsee changed since
 X
+# the folder of a review is not the one that the attempts ran in: a file of the same name there says nothing
+echo other >"$work/stock.csv"
+unlike "a review knows of no files that changed" "$("$TICKMARK" -C "$work/mail.review.db" queue 2>&1; "$TICKMARK" -C "$work/mail.review.db" show 1.2)" 'changed since|missing now'
+like "and has its queue" "$("$TICKMARK" -C "$work/mail.review.db" queue 2>&1)" '^1.2 .*no purpose given$'
+rm "$work/stock.csv"
 
 # the way to all other keys is on the last line of every view, however many keys go before it
 play "help is never left out" 80x24 "$work/ws" <<'X'
