@@ -118,6 +118,7 @@ X
 echo other >"$work/stock.csv"
 unlike "a review knows of no files that changed" "$("$TICKMARK" -C "$work/mail.review.db" queue 2>&1; "$TICKMARK" -C "$work/mail.review.db" show 1.2)" 'changed since|missing now'
 like "and has its queue" "$("$TICKMARK" -C "$work/mail.review.db" queue 2>&1)" '^1.2 .*no purpose given$'
+tm -C "$work/mail.review.db" diff 1.2 --now; is "nor is there a folder of now" "$rc" 2
 rm "$work/stock.csv"
 
 # the way to all other keys is on the last line of every view, however many keys go before it
