@@ -62,6 +62,18 @@ bool review_note(struct workspace *ws, int64_t attempt, const struct review_plac
                  const char *how, struct err *e);
 /* Marks of the whole record, oldest first. */
 bool review_opinions(struct query *q, bool (*fn)(void *ctx, const struct review_mark *m), void *ctx, struct err *e);
+/* The opinion: the last of them. */
+struct review_opinion {
+	enum judgement judgement; /* JUDGED_NONE: there never was one */
+	char *reviewer, *note;    /* owned; NULL */
+	int64_t at_us;
+	bool is_signed;
+	bool stale;               /* attempts were asked for since; one that was withdrawn never is */
+};
+bool review_opinion(struct query *q, struct review_opinion *out, struct err *e);
+void review_opinion_free(struct review_opinion *o);
+/* "? questioned (stale)", for a line that has no room for more; nothing where none counts. */
+void review_opinion_brief(const struct review_opinion *o, struct buf *out);
 /* The one that counts for this attempt; NULL: none, or withdrawn. */
 const struct review_mark *review_counts(const struct detail *d);
 /* Whether what was said of it is about code that has a newer attempt. */

@@ -24,6 +24,8 @@ struct diffrow {
 	struct span text;
 	uint32_t a, b;          /* line (or row of a table) on the left and right, from 1; 0: none */
 	uint32_t piece, pieces; /* differing words in it: diffrows.pieces[piece …] */
+	uint32_t row, col;      /* of a table: the first cell that differs, on the right, of a removed row on the left, as a
+	                         * place in its file (text/table.h: table_place); 0: none */
 	uint8_t kind;           /* enum diffrow_kind */
 	bool moved;             /* stands elsewhere on the other side */
 	bool paired;            /* REMOVED: the ADDED rows behind its block replace it, one by one */

@@ -40,4 +40,8 @@ bool png_is(struct span bytes); /* begins like one */
 /* Its first frame; of the lines of the reader for images, or (`png`) of such a file. *picture is the caller's. */
 bool reading_image(struct span bytes, bool png, struct reading_image *out, struct picture *picture, struct err *e);
 
+/* Without a reader: how many sheets or slides a workbook (reader "xlsx") or presentation ("pptx") has; 0: other files, or
+ * it cannot be told. */
+size_t reading_parts(struct span file, const char *reader);
+
 #endif

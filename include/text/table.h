@@ -37,6 +37,8 @@ void table_free(struct table *t);
 struct span table_raw(const struct table *t, uint32_t row, uint32_t col);
 /* What it means: without quotes, doubled ones single. */
 void table_value(struct span raw, struct buf *out);
+/* "B7" for row 7, column 2: both count from 1, the header is a row. */
+void table_place(struct buf *out, uint32_t row, uint32_t col);
 /* Name of a column; its number from 1 where it has none. A name that stood before is "name (2)". */
 void table_name(const struct table *t, uint32_t col, struct buf *out);
 

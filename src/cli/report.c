@@ -220,17 +220,23 @@ static bool find_scope(struct cmd *c, struct report *r, struct ids *ids, struct 
 	return true;
 }
 
-static bool take_opinion(void *ctx, const struct review_mark *m)
+static bool take_opinion(struct cmd *c, struct report *r, struct err *e)
 {
-	struct report *r = ctx;
+	struct review_opinion o;
 	char when[CLOCK_TEXT];
 
-	clock_local(m->at_us, when);
-	free(r->opinion);
-	r->opinion = m->judgement == JUDGED_WITHDRAWN
-	                     ? xasprintf("withdrawn by %s, %s", m->reviewer, when)
-	                     : xasprintf("%s by %s, %s, %s%s%s", judgement_word(m->judgement), m->reviewer, when,
-	                                 m->is_signed ? "signed" : "not signed", m->note ? ": " : "", m->note ? m->note : "");
+	if (!review_opinion(c->query, &o, e))
+		return false;
+	clock_local(o.at_us, when);
+	if (o.judgement == JUDGED_NONE)
+		r->opinion = xstrdup("none was given");
+	else if (o.judgement == JUDGED_WITHDRAWN)
+		r->opinion = xasprintf("withdrawn by %s, %s", o.reviewer, when);
+	else
+		r->opinion = xasprintf("%s by %s, %s, %s%s%s%s", judgement_word(o.judgement), o.reviewer, when,
+		                       o.is_signed ? "signed" : "not signed", o.stale ? ", stale: there are newer attempts" : "",
+		                       o.note ? ": " : "", o.note ? o.note : "");
+	review_opinion_free(&o);
 	return true;
 }
 
@@ -266,8 +272,7 @@ bool report_collect(struct cmd *c, struct report *r, struct err *e)
 	if (!(r->made_by = review_person(c->ws, e)))
 		return false;
 	r->made_us = clock_now_us();
-	r->opinion = xstrdup("none was given");
-	bool ok = review_identity(c->query, &r->record, e) && review_opinions(c->query, take_opinion, r, e) &&
+	bool ok = review_identity(c->query, &r->record, e) && take_opinion(c, r, e) &&
 	          find_scope(c, r, &ids, e);
 	for (size_t i = 0; ok && i < ids.n; i++)
 		ok = add_attempt(c, r, ids.v[i], e);

@@ -70,7 +70,7 @@ struct comparing *compare_open_now(struct query *q, int64_t attempt, const char 
 	c->query = q;
 	c->ws = q->ws;
 	c->is_now = true;
-	bool ok = query_detail(q, attempt, &c->side[0], e) && (q->ws || err_set(e, ERR_NOTFOUND, "evidence has no folder of now")) &&
+	bool ok = query_detail(q, attempt, &c->side[0], e) && ((q->ws && !workspace_is_review(q->ws)) || err_set(e, ERR_NOTFOUND, "evidence has no folder of now")) &&
 	          (!path || is_input(&c->side[0], path) || err_set(e, ERR_NOTFOUND, "%s opened no file %s", c->side[0].ref, path)) &&
 	          dependents_inputs(q, q->ws, attempt, take_input, &f, &all, e);
 	if (ok)

@@ -380,7 +380,7 @@ enum since query_since(struct query *q, struct workspace *ws, const struct entry
 {
 	struct elsewhere x = { .input = input };
 
-	if (!ws || digest_is_zero(&input->sha256))
+	if (!ws || workspace_is_review(ws) || digest_is_zero(&input->sha256))
 		return SINCE_UNKNOWN;
 	(void)store_attachment_each(q->store, look_attached, &x, NULL);
 	enum since since = x.source ? compare_file(q, AT_FDCWD, x.source, input) : compare_file(q, ws->dir, input->path, input);
@@ -408,6 +408,8 @@ bool query_now(struct query *q, struct workspace *ws, const struct entry *input,
 	struct elsewhere x = { .input = input };
 
 	*path = NULL;
+	if (workspace_is_review(ws))
+		return false;
 	(void)store_attachment_each(q->store, look_attached, &x, NULL);
 	if (!x.source && digest_is_zero(&x.content))
 		(void)store_produced(q->store, look_produced, &x, NULL);

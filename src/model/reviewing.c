@@ -226,6 +226,52 @@ bool review_opinions(struct query *q, bool (*fn)(void *ctx, const struct review_
 	return store_marks(q->store, 0, tell_opinion, &o, e);
 }
 
+static bool keep_opinion(void *ctx, const struct review_mark *m)
+{
+	struct review_opinion *o = ctx;
+
+	review_opinion_free(o);
+	o->judgement = m->judgement;
+	o->reviewer = xstrdup(m->reviewer);
+	o->note = m->note ? xstrdup(m->note) : NULL;
+	o->at_us = m->at_us;
+	o->is_signed = m->is_signed;
+	return true;
+}
+
+static bool look_if_later(void *ctx, const struct row *newest)
+{
+	struct review_opinion *o = ctx;
+
+	o->stale = newest->queued_us > o->at_us;
+	return false;
+}
+
+bool review_opinion(struct query *q, struct review_opinion *out, struct err *e)
+{
+	struct log_filter newest = { .limit = 1 };
+
+	*out = (struct review_opinion){ 0 };
+	if (review_opinions(q, keep_opinion, out, e) &&
+	    (*judgement_glyph(out->judgement) == '\0' || query_log(q, &newest, look_if_later, out, e)))
+		return true;
+	review_opinion_free(out);
+	return false;
+}
+
+void review_opinion_free(struct review_opinion *o)
+{
+	free(o->reviewer);
+	free(o->note);
+	*o = (struct review_opinion){ 0 };
+}
+
+void review_opinion_brief(const struct review_opinion *o, struct buf *out)
+{
+	if (*judgement_glyph(o->judgement))
+		buf_addf(out, "%s %s%s", judgement_glyph(o->judgement), judgement_word(o->judgement), o->stale ? " (stale)" : "");
+}
+
 bool review_identity(struct query *q, struct record_identity *out, struct err *e)
 {
 	struct ledger_head head;

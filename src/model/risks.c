@@ -71,7 +71,7 @@ struct risks *risks_new(struct query *q, struct workspace *ws, struct err *e)
 	struct risks *k = xcalloc(1, sizeof(*k));
 
 	k->q = q;
-	k->ws = ws;
+	k->ws = ws && !workspace_is_review(ws) ? ws : NULL;
 	k->reader = store_reader_new(q->store, e);
 	if (k->reader && store_rejected(q->store, take_rejected, k, e))
 		return k;

@@ -44,7 +44,6 @@ struct hunt {
 	size_t page_n, page_at;
 	int64_t after;           /* keyset of the next page */
 	bool listed;             /* there are no more pages */
-	struct store *list;      /* of whoever reads a page, under the lock */
 	uint64_t taken, told;    /* attempts handed out, attempts told: their slots are between */
 	int threads;             /* that run */
 	struct slot ring[RING];
@@ -70,14 +69,14 @@ static bool note_id(void *ctx, const struct attempt_row *row)
 	return true;
 }
 
-/* With the lock held. */
-static bool next_id(struct hunt *h, int64_t *id)
+/* With the lock held; `st` is the caller's own. */
+static bool next_id(struct hunt *h, struct store *st, int64_t *id)
 {
 	while (h->page_at == h->page_n && !h->listed) {
 		int64_t after = h->after;
 
 		h->page_at = h->page_n = 0;
-		if (!store_attempts(h->list, after, true, PAGE, note_id, h, &h->error))
+		if (!store_attempts(st, after, true, PAGE, note_id, h, &h->error))
 			h->listed = true;
 		h->listed = h->listed || h->after == after || h->after <= 1;
 	}
@@ -88,14 +87,14 @@ static bool next_id(struct hunt *h, int64_t *id)
 }
 
 /* Takes an attempt and its slot; false: there is nothing more to do. */
-static bool take(struct hunt *h, int64_t *id, struct slot **slot)
+static bool take(struct hunt *h, struct store *st, int64_t *id, struct slot **slot)
 {
 	bool got = false;
 
 	pthread_mutex_lock(&h->lock);
 	while (!should_stop(h) && h->taken - h->told >= RING)
 		pthread_cond_wait(&h->turned, &h->lock);
-	if (!should_stop(h) && next_id(h, id)) {
+	if (!should_stop(h) && next_id(h, st, id)) {
 		*slot = &h->ring[h->taken++ % RING];
 		got = true;
 	}
@@ -125,7 +124,7 @@ static void *work(void *arg)
 	bool ok = looker_open(&l, h->record, h->evidence, &e);
 	if (!ok)
 		fail(h, &e);
-	while (ok && take(h, &id, &slot)) {
+	while (ok && take(h, l.st, &id, &slot)) {
 		look_at_attempt(&l, id, &slot->found);
 		pthread_mutex_lock(&h->lock);
 		slot->done = true;
@@ -209,11 +208,23 @@ static int threads_for(const struct record_search_request *r)
 	return r->threads > 0 ? MIN(r->threads, THREADS) : (int)MAX(1, MIN(cores, THREADS));
 }
 
-static bool run(struct hunt *h, bool (*hit)(void *ctx, const struct record_hit *h), void *ctx, struct record_search_sum *sum, struct err *e)
+static bool search_messages(struct hunt *h, bool (*hit)(void *ctx, const struct record_hit *h), void *ctx, struct record_search_sum *sum,
+                            struct err *e)
 {
 	struct looker l = { .r = h->r, .blanks = h->blanks, .stop = should_stop, .stop_ctx = h };
-	pthread_t threads[THREADS];
 	struct found messages = { 0 };
+	bool ok = looker_open(&l, h->record, h->evidence, e) && look_at_messages(&l, &messages, e);
+
+	if (ok)
+		tell(&messages, hit, ctx, sum);
+	looker_close(&l);
+	found_free(&messages);
+	return ok;
+}
+
+static bool run(struct hunt *h, bool (*hit)(void *ctx, const struct record_hit *h), void *ctx, struct record_search_sum *sum, struct err *e)
+{
+	pthread_t threads[THREADS];
 	int n;
 
 	start_threads(h, threads, threads_for(h->r));
@@ -232,14 +243,7 @@ static bool run(struct hunt *h, bool (*hit)(void *ctx, const struct record_hit *
 		return err_set(e, ERR_CANCELLED, "cancelled");
 	if (atomic_load(&h->ending) || (h->r->in && !(h->r->in & 1u << FOUND_MESSAGE)))
 		return true;
-	l.st = h->list;
-	l.search = search_compile(h->r->pattern, h->r->pattern_len, h->r->flags, NULL, e);
-	bool ok = l.search && look_at_messages(&l, &messages, e);
-	if (ok)
-		tell(&messages, hit, ctx, sum);
-	search_free(l.search);
-	found_free(&messages);
-	return ok;
+	return search_messages(h, hit, ctx, sum, e);
 }
 
 bool record_search(const char *record, bool evidence, const struct record_search_request *r, bool (*hit)(void *ctx, const struct record_hit *h),
@@ -257,20 +261,15 @@ bool record_search(const char *record, bool evidence, const struct record_search
 	h->record = record;
 	h->evidence = evidence;
 	h->r = r;
-	h->list = store_open(record, evidence ? STORE_EVIDENCE : STORE_READ, e);
-	ok = h->list != NULL;
-	if (ok) {
-		pthread_mutex_init(&h->lock, NULL);
-		pthread_cond_init(&h->turned, NULL);
-		h->blanks = blanks_new();
-		ok = run(h, hit, ctx, sum, e);
-		blanks_free(h->blanks);
-		for (size_t i = 0; i < RING; i++)
-			found_free(&h->ring[i].found);
-		pthread_cond_destroy(&h->turned);
-		pthread_mutex_destroy(&h->lock);
-	}
-	store_close(h->list);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->turned, NULL);
+	h->blanks = blanks_new();
+	ok = run(h, hit, ctx, sum, e);
+	blanks_free(h->blanks);
+	for (size_t i = 0; i < RING; i++)
+		found_free(&h->ring[i].found);
+	pthread_cond_destroy(&h->turned);
+	pthread_mutex_destroy(&h->lock);
 	free(h);
 	return ok;
 }

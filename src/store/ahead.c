@@ -97,11 +97,23 @@ static struct block *find(struct ahead *a, sqlite3_int64 at)
 	return NULL;
 }
 
-/* One whose bytes nobody holds; NULL: there is none. */
+/* Nearly all of it was asked for, and nothing is held. */
+static bool is_spent(const struct block *b)
+{
+	return b->at >= 0 && b->pins == 0 && b->asked >= b->n - b->n / 8;
+}
+
+/* One whose bytes nobody holds; NULL: there is none. What goes through a stream comes back to no block: the one that
+ * was read through last is still in the processor's cache, and the others stay for those who come back to theirs. */
 static struct block *oldest(struct ahead *a)
 {
 	struct block *b = NULL;
 
+	for (int i = 0; i < BLOCKS; i++)
+		if (is_spent(&a->blocks[i]) && (!b || a->blocks[i].used > b->used))
+			b = &a->blocks[i];
+	if (b)
+		return b;
 	for (int i = 0; i < BLOCKS; i++)
 		if (a->blocks[i].pins == 0 && (!b || a->blocks[i].at < 0 || (b->at >= 0 && a->blocks[i].used < b->used)))
 			b = &a->blocks[i];

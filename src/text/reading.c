@@ -1,6 +1,8 @@
 /* What a reader's lines look like: sheets, pages, pictures. */
 #include "text/reading.h"
 
+#include "zip.h"
+
 #include "book.h"
 #include "frames.h"
 #include "text/picture.h"
@@ -173,4 +175,28 @@ bool reading_image(struct span bytes, bool png, struct reading_image *out, struc
 	}
 	frames_free(&f);
 	return ok;
+}
+
+/* ---- without a reader ---- */
+
+/* "xl/worksheets/sheet12.xml", and nothing below that folder. */
+static bool is_part(struct span name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return name.n > n + 4 && memcmp(name.p, prefix, n) == 0 && memcmp(name.p + name.n - 4, ".xml", 4) == 0 &&
+	       !memchr(name.p + n, '/', name.n - n);
+}
+
+size_t reading_parts(struct span file, const char *reader)
+{
+	const char *prefix = strcmp(reader, "xlsx") == 0 ? "xl/worksheets/" : strcmp(reader, "pptx") == 0 ? "ppt/slides/" : NULL;
+	size_t n = 0, parts = 0;
+	struct err e;
+	struct zip_member *members = prefix ? zip_read(file, &n, &e) : NULL;
+
+	for (size_t i = 0; members && i < n; i++)
+		parts += is_part(members[i].name, prefix);
+	free(members);
+	return parts;
 }

@@ -5,6 +5,7 @@
 #include "book.h"
 #include "rowmake.h"
 #include "sheet.h"
+#include "text/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void add_place(struct buf *out, const char *sheet, const struct book_cell
 {
 	rowmake_short(out, sheet, strlen(sheet));
 	buf_addc(out, '!');
-	sheet_place(out, c->row, c->col);
+	table_place(out, c->row, c->col);
 }
 
 static void add_text(struct buf *out, const char *s)

@@ -226,12 +226,21 @@ static void say_facts(struct tables *t)
 		              t->b.delimiter);
 }
 
+/* Where the row said last stands in its file. */
+static void place_row(struct tables *t, const struct table *x, uint32_t row, uint32_t col)
+{
+	struct diffrow *last = &t->r->v[t->r->n - 1];
+
+	last->row = row + x->header + 1;
+	last->col = col + 1;
+}
+
 /* All changed cells of one row in one line. */
 static size_t put_changed(struct tables *t, size_t at)
 {
 	const struct table_change *c = &t->d.changes[at];
 	struct buf b = { 0 };
-	uint32_t row = c->a_row;
+	uint32_t row = c->a_row, b_row = c->b_row, b_col = c->b_col;
 
 	add_key(t, &b, false, row);
 	buf_addc(&b, ':');
@@ -244,7 +253,8 @@ static size_t put_changed(struct tables *t, size_t at)
 		buf_adds(&b, " -> ");
 		add_value(&b, table_raw(&t->b, c->b_row, c->b_col));
 	}
-	diffrows_say(t->r, DIFFROW_CHANGED, row + 1, t->d.changes[at - 1].b_row + 1, buf_take(&b));
+	diffrows_say(t->r, DIFFROW_CHANGED, row + 1, b_row + 1, buf_take(&b));
+	place_row(t, &t->b, b_row, b_col);
 	return at;
 }
 
@@ -260,6 +270,7 @@ static void put_row(struct tables *t, bool right, uint32_t row)
 		add_value(&b, table_raw(x, row, i));
 	}
 	diffrows_say(t->r, right ? DIFFROW_ADDED : DIFFROW_REMOVED, right ? 0 : row + 1, right ? row + 1 : 0, buf_take(&b));
+	place_row(t, x, row, 0);
 }
 
 static char *describe_method(struct tables *t)

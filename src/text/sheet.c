@@ -21,17 +21,6 @@
 
 /* ---- places and formulas ---- */
 
-void sheet_place(struct buf *out, uint32_t row, uint32_t col)
-{
-	char letters[8];
-	size_t at = sizeof(letters) - 1;
-
-	letters[at] = '\0';
-	for (uint32_t n = col; n > 0 && at > 0; n = (n - 1) / 26)
-		letters[--at] = (char)('A' + (n - 1) % 26);
-	buf_addf(out, "%s%u", letters + at, row);
-}
-
 /* A reference at p ("B7", "$B$7"): its bytes, 0 where there is none. */
 static size_t read_reference(const char *p, uint32_t *row, uint32_t *col, bool *row_fixed, bool *col_fixed)
 {

@@ -17,8 +17,6 @@ struct sheet_sums { int64_t values, formulas, added, removed, rows_added, rows_r
 bool sheet_by_key(const struct sheet *a, const struct sheet *b, const struct diffrows_options *o, struct diffrows *out,
                   struct sheet_sums *sums, size_t above[2]);
 
-/* "B7" */
-void sheet_place(struct buf *out, uint32_t row, uint32_t col);
 /* A formula with its references as distances from the cell it stands in ("=R[-1]C*2"): what stays the same when
  * rows are put in above it. */
 void sheet_formula(struct buf *out, const char *formula, uint32_t row, uint32_t col);

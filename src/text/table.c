@@ -230,3 +230,14 @@ void table_name(const struct table *t, uint32_t col, struct buf *out)
 	if (before)
 		buf_addf(out, " (%u)", before + 1);
 }
+
+void table_place(struct buf *out, uint32_t row, uint32_t col)
+{
+	char letters[8];
+	size_t at = sizeof(letters) - 1;
+
+	letters[at] = '\0';
+	for (uint32_t n = col; n > 0 && at > 0; n = (n - 1) / 26)
+		letters[--at] = (char)('A' + (n - 1) % 26);
+	buf_addf(out, "%s%u", letters + at, row);
+}

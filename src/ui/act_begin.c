@@ -108,7 +108,7 @@ unsigned act_begin_review(struct ui *ui, enum command id, const char *arg)
 	b->ui = ui;
 	b->id = id;
 	b->arg = arg ? xstrdup(arg) : NULL;
-	ui_subject(ui, &b->at);
+	ui_subject_of(ui, id, &b->at);
 	for (size_t i = 1; i < ui->depth; i++)
 		b->queue = view_queue_drawn(ui->stack[i], &b->drawn) || b->queue;
 	b->over_panes = ui->depth > (b->queue ? 2 : 1);

@@ -27,12 +27,12 @@ static void saying_free(void *ctx)
 }
 
 /* What can be said something about: an attempt, and no check. */
-static struct saying *saying_new(struct view *v, const char *what)
+static struct saying *saying_new(struct view *v, enum command id, const char *what)
 {
 	struct saying *s = xcalloc(1, sizeof(*s));
 
 	s->ui = v->ui;
-	if (ui_subject(v->ui, &s->subject) && s->subject.attempt && !s->subject.check)
+	if (ui_subject_of(v->ui, id, &s->subject) && s->subject.attempt && !s->subject.check)
 		return s;
 	if (s->subject.check)
 		ui_notice(v->ui, "%s is a check: what is %s is the attempt that it repeats", s->subject.ref, what);
@@ -65,10 +65,17 @@ static bool take_record(const char **arg)
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
 
+/* Of the record as a whole, with what was said of it last. */
 static void label_mark(struct saying *s)
 {
-	snprintf(s->label, sizeof(s->label), "%s %s %s (Tab) note: ", s->subject.ref,
-	         *judgement_glyph(s->judgement) ? judgement_glyph(s->judgement) : "-", judgement_word(s->judgement));
+	struct buf last = { 0 };
+
+	if (!s->subject.attempt)
+		review_opinion_brief(&s->ui->opinion, &last);
+	snprintf(s->label, sizeof(s->label), "%s %s %s (Tab%s%s) note: ", s->subject.ref,
+	         *judgement_glyph(s->judgement) ? judgement_glyph(s->judgement) : "-", judgement_word(s->judgement),
+	         last.len ? "; last: " : "", last.len ? last.data : "");
+	buf_free(&last);
 }
 
 static void turn_judgement(void *ctx, int dir)
@@ -119,7 +126,10 @@ static bool take_judgement(struct saying *s, const char *arg, const char **note)
 unsigned act_mark(struct view *v, const char *arg)
 {
 	bool whole = take_record(&arg);
-	struct saying *s = whole ? saying_of_record(v) : saying_new(v, "marked");
+
+	if (!v->ui->query)
+		return TURN_UNHANDLED;
+	struct saying *s = whole ? saying_of_record(v) : saying_new(v, CMD_MARK, "marked");
 	const char *note;
 
 	if (!s)
@@ -204,7 +214,7 @@ static void label_note(struct saying *s)
 
 unsigned act_note(struct view *v, const char *arg)
 {
-	struct saying *s = saying_new(v, "noted on");
+	struct saying *s = saying_new(v, CMD_NOTE, "noted on");
 	struct err e = { 0 };
 
 	if (!s)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/table.h"
+
 /* ---- search ---- */
 
 enum row_answer diff_holds(struct view *v, const struct list_key *key, struct search *s)
@@ -81,4 +83,53 @@ unsigned diff_copy_row(struct view *v, const char *arg)
 	const struct diffrow *x = &d->parts[l->part].rows.v[l->right >= 0 ? l->right : l->left];
 	ui_copy(v->ui, x->text.p, x->text.n, "the line");
 	return TURN_DRAW;
+}
+
+/* ---- noting ---- */
+
+/* Whose line the row is; what both have is noted on the right, unless that is a check, which nothing is noted on. */
+static int side_noted(const struct diff_part *p, const struct diffrow *x, bool right_is_check)
+{
+	if (p->item.size[1] < 0 || x->kind == DIFFROW_REMOVED)
+		return 0;
+	return right_is_check && p->item.size[0] >= 0 && (x->kind == DIFFROW_SAME || x->kind == DIFFROW_CHANGED) ? 0 : 1;
+}
+
+static void place_noted(const struct diff_part *p, const struct diffrow *x, int side, struct subject *out)
+{
+	bool is_line = x->kind == DIFFROW_SAME || x->kind == DIFFROW_REMOVED || x->kind == DIFFROW_ADDED;
+	bool is_text = strcmp(p->type, diffrows_type_word(DIFFROWS_TEXT)) == 0;
+	struct buf cell = { 0 };
+
+	if (is_line && is_text)
+		out->line = side ? x->b : x->a;
+	if (out->path && x->row && side == (x->kind != DIFFROW_REMOVED)) {
+		table_place(&cell, x->row, x->col);
+		snprintf(out->cell, sizeof(out->cell), "%s", cell.data);
+		buf_free(&cell);
+	}
+}
+
+bool diff_noted(struct view *v, struct subject *out)
+{
+	struct diff_view *d = diff_of(v);
+	const struct diff_line_at *l = d->shown.n ? &d->lines[diff_cursor(d)] : NULL;
+	const struct diff_part *p = l ? &d->parts[l->part] : NULL;
+	int32_t row = !l ? -1 : l->right >= 0 ? l->right : l->left;
+
+	if (row < 0 || d->input)
+		return v->ops->subject(v, out);
+	int side = side_noted(p, &p->rows.v[row], d->check);
+	int section = section_of(p->item.part);
+	out->attempt = side ? p->right : p->left;
+	out->check = side && d->check;
+	if (section != SECTION_NONE) {
+		out->section = section_word((enum section_kind)section);
+	} else if (p->item.part == COMPARE_FILE) {
+		out->path = xstrdup(side || !p->item.old_name ? p->item.name : p->item.old_name);
+		out->artifact = true;
+	}
+	if (out->section || out->path)
+		place_noted(p, &p->rows.v[row], side, out);
+	return query_ref(v->ui->query, out->attempt, out->ref, NULL);
 }

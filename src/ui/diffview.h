@@ -96,6 +96,8 @@ void diff_go_to_line(struct diff_view *d, size_t line);
 enum row_answer diff_holds(struct view *v, const struct list_key *key, struct search *s);
 unsigned diff_open_place(struct view *v, const char *arg);
 unsigned diff_copy_row(struct view *v, const char *arg);
+/* The line or cell, of the attempt that has it: a removed one is the left one's. */
+bool diff_noted(struct view *v, struct subject *out);
 
 /* ---- diff_picture.c ---- */
 

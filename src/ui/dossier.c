@@ -7,6 +7,7 @@
 
 #include "model/review.h"
 #include "preview.h"
+#include "section_text.h"
 #include "text.h"
 
 #define CODE_ROWS 1500
@@ -167,6 +168,28 @@ static void add_verdicts(struct dossier *d)
 	buf_free(&c.text);
 }
 
+/* What was said of the record as a whole, where anything was. */
+static void add_opinions(struct dossier *d)
+{
+	struct review_opinion o;
+	struct buf sum = { 0 }, text = { 0 };
+	struct err e = { 0 };
+	bool ok = review_opinion(d->context.query, &o, &e), any = !ok || o.judgement != JUDGED_NONE;
+
+	if (any && (!ok || !section_write_opinions(d->context.query, o.stale, &text, &e)))
+		buf_addf(&text, "%s\n", e.msg);
+	if (any) {
+		struct part *p = add_part(d, "the record as a whole", SECTION_NONE, LIST_ROWS, 0);
+
+		review_opinion_brief(&o, &sum);
+		p->words = buf_take(&text);
+		p->summary = sum.len ? buf_take(&sum) : NULL;
+	}
+	review_opinion_free(&o);
+	buf_free(&text);
+	buf_free(&sum);
+}
+
 static bool has_filters(struct dossier *d)
 {
 	struct oddities o;
@@ -195,6 +218,7 @@ static void add_parts(struct dossier *d)
 		add_section(d, SECTION_REFUSALS, LIST_ROWS, 0);
 	add_verdicts(d);
 	add_section(d, SECTION_REVIEW, LIST_ROWS, 0);
+	add_opinions(d);
 	add_section(d, SECTION_ENVIRONMENT, 12, 0);
 	if (ended || x->state == OUTCOME_RUNNING)
 		add_section(d, SECTION_RESOURCES, LIST_ROWS, 0);

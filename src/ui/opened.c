@@ -18,6 +18,7 @@ void ui_close_record(struct ui *ui)
 	loads_free(ui->loads);
 	since_free(ui->since);
 	ui->since = NULL;
+	review_opinion_free(&ui->opinion);
 	source_record_close(ui->source);
 	query_close(ui->query);
 	workspace_close(ui->ws);
@@ -39,7 +40,7 @@ static void say_isolation(struct ui *ui)
 	         tier == TIER_NONE ? "" : " · sandbox ", tier == TIER_NONE ? "" : tier == TIER_A ? "full" : tier_word(tier));
 }
 
-/* How many attempts and checks have an end, and how many have none. */
+/* How many attempts and checks have an end, and how many have none; what is said of the whole. */
 static void count_runs(struct ui *ui)
 {
 	int64_t open = query_tally(ui->query, "running");
@@ -47,6 +48,8 @@ static void count_runs(struct ui *ui)
 	/* in a copy nothing runs: it did when the copy was made */
 	ui->running = ui->evidence ? 0 : open;
 	ui->ended = query_tally(ui->query, "attempts") + query_tally(ui->query, "checks") - open;
+	review_opinion_free(&ui->opinion);
+	(void)review_opinion(ui->query, &ui->opinion, NULL);
 	say_isolation(ui);
 }
 

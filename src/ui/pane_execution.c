@@ -15,7 +15,7 @@ static void execution_draw(struct view *v, struct canvas *c, struct rect r)
 	if (exec_steps_error(steps))
 		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_ERROR), exec_steps_error(steps));
 	else if (exec_steps_filter_of(steps))
-		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_STRONG), "No step fits the filter; f changes it.");
+		canvas_fit(c, r, r.x + 2, r.y, r.w - 3, PEN(ROLE_STRONG), "No step fits the filter; f changes it, Esc shows all.");
 	else
 		exec_draw_empty(v->ui, c, r);
 }
@@ -231,7 +231,7 @@ static void filter_by(void *ctx, const char *text)
 	}
 	exec_steps_filter(exec_tree_steps(p->tree), f);
 	listbox_validate(&p->list.box);
-	ui_notice(p->view.ui, f ? "only steps that fit; f and Enter on an empty line shows all" : "all steps");
+	ui_notice(p->view.ui, f ? "only steps that fit; Esc shows all" : "all steps");
 }
 
 static void filter_complete(void *ctx, const char *text, struct strv *out)
@@ -250,6 +250,18 @@ static unsigned filter(struct view *v, const char *arg)
 		filter_by(p, arg);
 	else
 		ui_ask(v->ui, &ask, p, now ? list_filter_text(now) : NULL, HISTORY_FILTER);
+	return TURN_DRAW;
+}
+
+/* Once the highlight is gone, what the filter left out comes back. */
+static unsigned escape(struct view *v, const char *arg)
+{
+	struct exec_pane *p = exec_pane_of(v);
+
+	(void)arg;
+	if (p->list.search || !exec_steps_filter_of(exec_tree_steps(p->tree)))
+		return TURN_UNHANDLED;
+	filter_by(p, "");
 	return TURN_DRAW;
 }
 
@@ -305,7 +317,7 @@ static const struct view_action actions[] = {
 	{ CMD_OPEN, open_row }, { CMD_UNFOLD, unfold }, { CMD_FOLD, fold }, { CMD_UNFOLD_ALL, unfold_all },
 	{ CMD_FOLD_ALL, fold_all }, { CMD_NEXT_STEP, next_step }, { CMD_PREV_STEP, prev_step },
 	{ CMD_NEXT_FAILED, next_failed }, { CMD_PREV_FAILED, prev_failed }, { CMD_FOLLOW, follow },
-	{ CMD_FILTER, filter }, { CMD_NONE, NULL },
+	{ CMD_FILTER, filter }, { CMD_ESCAPE, escape }, { CMD_NONE, NULL },
 };
 
 static const struct view_hint hints[] = {

@@ -1,4 +1,5 @@
-/* The beginning of a file as a text that can be read: a table by columns, text as it is, all else as hex. */
+/* The beginning of a file as a text that can be read: a table by columns, text as it is, of an office file, PDF or image
+ * what is known of it without waiting for a reader, all else as hex. */
 #ifndef TICKMARK_UI_PREVIEW_H
 #define TICKMARK_UI_PREVIEW_H
 

@@ -63,6 +63,16 @@ bool ui_subject(struct ui *ui, struct subject *out)
 	return v->ops->subject && v->ops->subject(v, out);
 }
 
+bool ui_subject_of(struct ui *ui, enum command id, struct subject *out)
+{
+	struct view *v = ui_top(ui);
+
+	if (id != CMD_NOTE || !v->ops->noted)
+		return ui_subject(ui, out);
+	*out = (struct subject){ 0 };
+	return v->ops->noted(v, out);
+}
+
 /* ---- notices -------------------------------------------------------------------------------------------- */
 
 PRINTF(3, 0)
@@ -159,22 +169,47 @@ void view_mark_row(const struct view *v, struct canvas *c, struct rect r, int y)
 }
 
 /* A record from elsewhere is reviewed, not worked in. */
+static bool is_elsewhere(const struct ui *ui)
+{
+	return ui->evidence || (ui->ws && workspace_is_review(ui->ws));
+}
+
 static bool is_refused(const struct ui *ui, enum command id)
 {
 	unsigned flags = command_info(id)->flags;
-	bool elsewhere = ui->evidence || (ui->ws && workspace_is_review(ui->ws));
 
-	return elsewhere && flags & COMMAND_WRITES && !(flags & COMMAND_REVIEWS);
+	return is_elsewhere(ui) && flags & COMMAND_WRITES && !(flags & COMMAND_REVIEWS);
 }
 
+/* Of a record from elsewhere, what runs can only be a repeat of ours: as long as there is none, nothing can be stopped. */
+static bool is_hinted(const struct ui *ui, enum command id)
+{
+	return !is_refused(ui, id) && !(id == CMD_STOP && is_elsewhere(ui) && ui->running == 0);
+}
+
+/* Cells of a hint and its key; 0: it is not shown here. */
+static int hint_cols(struct ui *ui, struct view *v, const struct view_hint *h, char key[KEY_TEXT])
+{
+	keymap_key(ui->keymap, v->ops->place, h->id, key);
+	if (!key[0] || !is_hinted(ui, h->id))
+		return 0;
+	return canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word);
+}
+
+/* Where there is no room for all of them, the way to the others is not left out: help keeps its place. */
 static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 {
-	int x = 1;
+	char key[KEY_TEXT];
+	int x = 1, help = 0;
 
+	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++)
+		if (h->id == CMD_HELP && 1 + hint_cols(ui, v, h, key) < line.w)
+			help = hint_cols(ui, v, h, key) + 2;
 	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++) {
-		char key[KEY_TEXT];
-		keymap_key(ui->keymap, v->ops->place, h->id, key);
-		if (!key[0] || is_refused(ui, h->id) || x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word) >= line.w)
+		int cols = hint_cols(ui, v, h, key);
+
+		help = h->id == CMD_HELP ? 0 : help;
+		if (cols == 0 || x + cols + help >= line.w)
 			continue;
 		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
 		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), h->word) + 2;

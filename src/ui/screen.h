@@ -69,6 +69,7 @@ struct view_ops {
 	unsigned (*tick)(struct view *v);                           /* each second while something runs; NULL */
 	unsigned (*idle)(struct view *v, bool *more);               /* a slice of long work, when no key waits; NULL */
 	bool (*subject)(struct view *v, struct subject *out);       /* NULL: none */
+	bool (*noted)(struct view *v, struct subject *out);         /* what a note is about; NULL: the subject */
 	void (*search)(struct view *v, const char *pattern);        /* NULL: its list, if that can */
 	void (*free)(struct view *v);
 };
@@ -132,6 +133,7 @@ struct ui {
 	struct turns *turns;          /* runs that wait for those (turns.h); NULL: none */
 	enum tier isolation;          /* TIER_NONE: not known yet */
 	char sandbox[80];             /* what the first line says of network and sandbox */
+	struct review_opinion opinion; /* of the record as a whole */
 	int64_t running;              /* attempts without an end */
 	int64_t ended;                /* attempts and checks with an end: artifacts and inputs are final */
 	int64_t newest;               /* highest attempt id seen */
@@ -161,6 +163,7 @@ void ui_ask(struct ui *ui, const struct prompt_ops *ops, void *ctx, const char *
 /* Tells every view. */
 unsigned ui_changed(struct ui *ui, int64_t attempt);
 bool ui_subject(struct ui *ui, struct subject *out);
+bool ui_subject_of(struct ui *ui, enum command id, struct subject *out); /* what this command is about */
 /* Draws the mark of the row that keys act on over a row already drawn. */
 void view_mark_row(const struct view *v, struct canvas *c, struct rect r, int y);
 /* Runs one of the view's own actions; TURN_UNHANDLED when it has none of that id. */

@@ -21,9 +21,8 @@ void section_sum_review(const struct detail *d, struct buf *out)
 		buf_addf(out, "%s%zu note%s", out->len ? ", " : "", d->notes_n, d->notes_n == 1 ? "" : "s");
 }
 
-static void write_mark(const struct detail *d, const struct review_mark *m, struct buf *out)
+static void write_mark(const struct review_mark *m, const char *standing, struct buf *out)
 {
-	bool counts = m == review_counts(d);
 	char when[CLOCK_TEXT];
 
 	clock_local(m->at_us, when);
@@ -31,8 +30,7 @@ static void write_mark(const struct detail *d, const struct review_mark *m, stru
 	         judgement_word(m->judgement));
 	escape_text(out, m->reviewer, strlen(m->reviewer), ESCAPE_ALL);
 	buf_addf(out, ", %s, by %s, %s%s%s\n", when, m->how, m->is_signed ? "signed" : "not signed",
-	         m->own_work ? ", OWN WORK" : "",
-	         counts && review_is_stale(d) ? ", STALE: there is a newer attempt" : counts ? "" : ", superseded");
+	         m->own_work ? ", OWN WORK" : "", standing);
 	if (m->note) {
 		buf_adds(out, "    ");
 		escape_text(out, m->note, strlen(m->note), ESCAPE_ALL);
@@ -63,10 +61,47 @@ static void write_note(const struct review_note *n, struct buf *out)
 void section_write_review(const struct section_context *c, const struct detail *d, struct buf *out)
 {
 	(void)c;
-	for (size_t i = 0; i < d->marks_n; i++)
-		write_mark(d, &d->marks[i], out);
+	for (size_t i = 0; i < d->marks_n; i++) {
+		const struct review_mark *m = &d->marks[i];
+		bool counts = m == review_counts(d);
+
+		write_mark(m, !counts ? ", superseded" : review_is_stale(d) ? ", STALE: there is a newer attempt" : "", out);
+	}
 	for (size_t i = 0; i < d->notes_n; i++)
 		write_note(&d->notes[i], out);
 	if (d->marks_n + d->notes_n == 0)
 		buf_adds(out, "Nobody marked or noted anything yet: t marks, c notes.\n");
+}
+
+struct opinions {
+	size_t n, left;
+	bool stale;
+	struct buf *out;
+};
+
+static bool count_opinion(void *ctx, const struct review_mark *m)
+{
+	struct opinions *o = ctx;
+
+	(void)m;
+	o->n++;
+	return true;
+}
+
+static bool add_opinion(void *ctx, const struct review_mark *m)
+{
+	struct opinions *o = ctx;
+
+	write_mark(m, --o->left > 0 ? ", superseded" : o->stale ? ", STALE: there are newer attempts" : "", o->out);
+	return o->left > 0;
+}
+
+bool section_write_opinions(struct query *q, bool stale, struct buf *out, struct err *e)
+{
+	struct opinions o = { .stale = stale, .out = out };
+
+	if (!review_opinions(q, count_opinion, &o, e))
+		return false;
+	o.left = o.n;
+	return o.n == 0 || review_opinions(q, add_opinion, &o, e);
 }

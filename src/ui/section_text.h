@@ -14,6 +14,8 @@ void section_sum_load(const struct load *l, struct buf *out);
 void section_sum_asked(const struct detail *d, struct buf *out);
 void section_sum_review(const struct detail *d, struct buf *out);
 void section_write_review(const struct section_context *c, const struct detail *d, struct buf *out);
+/* Marks of the record as a whole; the last one counts, and is stale or not. */
+bool section_write_opinions(struct query *q, bool stale, struct buf *out, struct err *e);
 void section_write_filters(const struct section_context *c, const struct detail *d, struct buf *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "text/table.h"
 
 #define WIDTH_MAX 40
 #define WIDTH_ROWS 300 /* records of the beginning and the end whose cells make the width */
@@ -118,23 +119,10 @@ void table_draw(struct view *view, struct canvas *c, struct rect r)
 	listview_draw(view, &v->list, c, (struct rect){ r.x, r.y + 2, r.w, r.h - 2 });
 }
 
-static void column_name(struct table_view *v, size_t col, struct buf *out)
-{
-	char letters[8];
-	size_t at = sizeof(letters) - 1, n = col + 1;
-
-	letters[at] = '\0';
-	for (; n > 0 && at > 0; n = (n - 1) / 26)
-		letters[--at] = (char)('A' + (n - 1) % 26);
-	(void)v;
-	buf_adds(out, letters + at);
-}
-
 /* "B7": the column by letters, the record by its number in the file, the first being 1. */
 void table_cell_name(struct table_view *v, struct buf *out)
 {
-	column_name(v, v->col, out);
-	buf_addf(out, "%zu", table_record(v, v->list.box.cursor.v[0]) + 1);
+	table_place(out, (uint32_t)table_record(v, v->list.box.cursor.v[0]) + 1, (uint32_t)v->col + 1);
 }
 
 static void sheet_title(struct table_view *v, struct buf *out)

@@ -329,12 +329,12 @@ static const struct view_action actions[] = {
 static const struct view_hint hints[] = {
 	{ CMD_BACK, "back" }, { CMD_NEXT_HUNK, "difference" }, { CMD_NEXT_FILE, "part" }, { CMD_NEXT_LAYOUT, "side by side" },
 	{ CMD_CONTEXT, "context" }, { CMD_SPACE, "white space" }, { CMD_SWAP, "swap" }, { CMD_OPEN_PLACE, "open" },
-	{ CMD_HELP, "help" }, { CMD_NONE, NULL },
+	{ CMD_NOTE, "note" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
 };
 
 static const struct view_ops ops = {
 	.name = "Difference", .place = PLACE_DIFF, .actions = actions, .list = diff_list, .hints = hints, .draw = diff_draw,
-	.title = diff_title, .changed = diff_changed, .subject = diff_subject, .free = diff_free_view,
+	.title = diff_title, .changed = diff_changed, .subject = diff_subject, .noted = diff_noted, .free = diff_free_view,
 };
 
 static struct view *open_view(struct ui *ui, int64_t left, int64_t right, const char *input, int64_t chain)

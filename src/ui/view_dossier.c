@@ -358,7 +358,7 @@ static const struct view_action actions[] = {
 };
 
 static const struct view_hint hints[] = {
-	{ CMD_PAGE_DOWN, "on" }, { CMD_MARK, "mark" }, { CMD_NOTE, "note" }, { CMD_NEXT_REVIEW, "next to review" },
+	{ CMD_PAGE_DOWN, "on" }, { CMD_MARK, "mark" }, { CMD_NOTE, "note" }, { CMD_NEXT_REVIEW, "next" },
 	{ CMD_LINK, "open" }, { CMD_NEXT_SECTION, "section" }, { CMD_BACK, "back" }, { CMD_HELP, "help" }, { CMD_FILTER_LINES, "filter" }, { CMD_NONE, NULL },
 };
 

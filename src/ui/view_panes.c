@@ -148,6 +148,9 @@ static void add_review(struct ui *ui, struct buf *out)
 	}
 	if (left > 0)
 		buf_addf(out, "  %lld to review", (long long)left);
+	if (*judgement_glyph(ui->opinion.judgement))
+		buf_adds(out, " · record ");
+	review_opinion_brief(&ui->opinion, out);
 }
 
 static void panes_title(struct view *v, struct buf *left, struct buf *right)

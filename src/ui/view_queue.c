@@ -7,6 +7,7 @@
 
 #include "pane.h"
 #include "queue_feed.h"
+#include "text.h"
 
 struct queue_view {
 	struct view view;
@@ -97,13 +98,39 @@ static void draw_entry(struct view *view, const struct list_key *key, struct can
 	canvas_fit(c, r, x, y, r.x + r.w - x, PEN(en->risks ? ROLE_WARN : ROLE_DIM), en->reason);
 }
 
+/* At its end comes the word on the whole. */
+static void draw_end(struct queue_view *v, struct canvas *c, struct rect r)
+{
+	const struct review_opinion *o = &v->view.ui->opinion;
+	struct buf said = { 0 };
+
+	review_opinion_brief(o, &said);
+	if (said.len) {
+		buf_adds(&said, " by ");
+		escape_text(&said, o->reviewer, strlen(o->reviewer), ESCAPE_ALL);
+		if (o->note) {
+			buf_adds(&said, ": ");
+			escape_text(&said, o->note, strlen(o->note), ESCAPE_ALL);
+		}
+	}
+	canvas_fit(c, r, r.x + 2, r.y + 1, r.w - 3, PEN(ROLE_STRONG), "Nothing is left to review.");
+	if (said.len)
+		canvas_fit(c, r, r.x + 2, r.y + 3, r.w - 3, PEN(ROLE_NORMAL), "The record as a whole:");
+	canvas_fit(c, r, r.x + 2, r.y + (said.len ? 4 : 3), r.w - 3, PEN(ROLE_NORMAL),
+	           said.len ? said.data : ":mark record  says what you think of the record as a whole.");
+	buf_free(&said);
+}
+
 static void queue_draw(struct view *view, struct canvas *c, struct rect r)
 {
 	struct queue_view *v = queue_of(view);
 
-	if (listview_draw(view, &v->list, c, r) == 0)
-		canvas_fit(c, r, r.x + 2, r.y + 1, r.w - 3, PEN(v->error ? ROLE_ERROR : ROLE_STRONG),
-		           v->error ? v->error : !v->loaded ? "looking …" : "Nothing is left to review.");
+	if (listview_draw(view, &v->list, c, r) > 0)
+		return;
+	if (v->loaded && !v->error)
+		draw_end(v, c, r);
+	else
+		canvas_fit(c, r, r.x + 2, r.y + 1, r.w - 3, PEN(v->error ? ROLE_ERROR : ROLE_STRONG), v->error ? v->error : "looking …");
 }
 
 static void queue_title(struct view *view, struct buf *left, struct buf *right)
@@ -120,6 +147,9 @@ static void queue_title(struct view *view, struct buf *left, struct buf *right)
 		buf_adds(right, "looking … ");
 	if (v->loaded)
 		buf_addf(right, "%zu to review · %lld done", v->queue.n, (long long)v->queue.reviewed);
+	if (*judgement_glyph(view->ui->opinion.judgement))
+		buf_adds(right, " · record ");
+	review_opinion_brief(&view->ui->opinion, right);
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------- */

@@ -244,7 +244,7 @@ static unsigned table_mouse(struct view *view, const struct event *ev)
 	return listview_mouse(view, &v->list, ev);
 }
 
-static void table_free(struct view *view)
+static void table_view_free(struct view *view)
 {
 	struct table_view *v = table_of(view);
 
@@ -277,7 +277,7 @@ static const struct view_hint hints[] = {
 
 static const struct view_ops ops = {
 	.name = "Table", .list = table_list, .place = PLACE_PAGER, .actions = actions, .hints = hints, .draw = table_draw,
-	.title = table_title, .mouse = table_mouse, .subject = table_subject, .free = table_free,
+	.title = table_title, .mouse = table_mouse, .subject = table_subject, .free = table_view_free,
 };
 
 static struct view *table_new(struct ui *ui, const struct pager_spec *spec, struct grid *grid)

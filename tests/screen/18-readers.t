@@ -28,6 +28,14 @@ X
 begin_record >/dev/null
 "$TICKMARK" run make.py >/dev/null 2>&1
 
+# the dossier previews them without waiting for a reader
+preview() { # TEST, then lines of the script
+	out=$(printf '%s\n' 'wait-idle' 'key p' 'wait-idle' "${@:2}" | "$TICKMARK" --script - --size 100x60 2>&1 >/dev/null)
+	is "$1" "$? $out" "0 "
+}
+preview "previews before anybody opened them" 'text /workbook, 2 sheets' 'key Enter' 'see workbook, 2 sheets: Enter opens it' \
+	'text /30 x 12' 'key Enter' 'see image, 30 x 12 pixels: Enter shows it' 'see document: Enter opens it' 'see workbook: Enter opens it' 'unsee 50 4b 03 04' 'unsee 89 50 4e 47' 'unsee sheet 1: Limits'
+
 # every one of these is opened by its name, from the pane that has the keys
 looks() { # TEST PANE
 	local pane=$2
@@ -86,6 +94,9 @@ X
 	is "$1" "$rc $out" "0 "
 }
 looks "files that a run made" 3
+preview "previews of what was read: cells, lines" 'text /workbook, 2 sheets' 'key Enter' 'see sheet 1: Limits' 'see first, upper' \
+	'text /Dear' 'key Enter' 'see Dear underwriter' 'text /30 x 12' 'key Enter' 'see image, 30 x 12' \
+	'text /workbook, 2' 'key Enter' 'key Enter' 'wait-idle' 'see sheet 1 of 2: Limits'
 "$python" make.py
 looks "files of the folder as they are now" 1
 

@@ -125,6 +125,8 @@ static void images_become_pictures(void **state)
 	assert_false(reading_image(lines("\x89PNG\r\n\x1a\ncut"), true, &facts, &p, &e));
 	assert_true(png_is(lines("\x89PNG\r\n\x1a\n")));
 	assert_false(png_is(lines("\x89PNG")));
+	assert_int_equal(reading_parts(lines("PK\3\4garbage"), "xlsx"), 0);
+	assert_int_equal(reading_parts(lines(""), "pdf"), 0);
 }
 
 int main(void)

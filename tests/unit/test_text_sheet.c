@@ -2,6 +2,7 @@
 #include "text/diffrows.h"
 
 #include "text/sheet.h"
+#include "text/table.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void places_are_named(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf b = { 0 };
-		sheet_place(&b, cases[i].row, cases[i].col);
+		table_place(&b, cases[i].row, cases[i].col);
 		assert_string_equal(b.data, cases[i].wanted);
 		buf_free(&b);
 	}
