@@ -17,7 +17,7 @@
 #define JOBS_MOST 16
 #define STATE_FILE ".tickmark/cache/repeat-batch"
 #define STATE_MOST 64
-#define MANY 20 /* repeats, of which progress is told where no terminal shows it */
+#define MANY 10 /* repeats, of which progress is told where no terminal shows it */
 
 static volatile sig_atomic_t interrupted;
 
