@@ -264,6 +264,8 @@ char *json_writer_text(struct json_writer *w); /* owned, on one line; frees the 
 /* A parsed value. Depth is bounded (2048), duplicate keys refused. What other programs let pass is
  * mended rather than refused: half a surrogate pair becomes U+FFFD, an integer over 64 bits a real. */
 struct json_value *json_read(const void *p, size_t n, struct err *e);
+/* The same, broken off when asked (ERR_CANCELLED); `cancel` NULL: never. */
+struct json_value *json_read_unless(const bool *cancel, const void *p, size_t n, struct err *e);
 void json_free(struct json_value *v);
 const struct json_value *json_get(const struct json_value *v, const char *key); /* NULL: no such member */
 bool json_is_object_value(const struct json_value *v);

@@ -9,7 +9,7 @@
 struct query;
 struct workspace;
 
-enum input_now { INPUT_NOW_CHANGED, INPUT_NOW_MISSING, INPUT_NOW_NEW, INPUT_NOW_UNKNOWN };
+enum input_now { INPUT_NOW_CHANGED, INPUT_NOW_MISSING, INPUT_NOW_NEW, INPUT_NOW_UNKNOWN, INPUT_NOW_OWN };
 const char *input_now_word(enum input_now n); /* "changed since" */
 /* Inputs that are not as the attempt saw them, by path: others, gone, or there now where it looked in vain.
  * *all: how many it opened. */
@@ -34,7 +34,7 @@ bool dependents_each(struct query *q, const int64_t *steps, size_t n, void (*fn)
 char *dependents_doubts(struct query *q, int64_t attempt, struct err *e);
 /* Puts last attempts of steps in the order in which they read of each other. */
 bool dependents_order(struct query *q, int64_t *attempts, size_t n, struct err *e);
-/* Steps whose last attempt read a file that is another one now: their last attempts, in order (owned). */
+/* Steps whose last attempt read a file that is another one now, and not by its own doing: their last attempts, in order (owned). */
 int64_t *dependents_changed(struct query *q, struct workspace *ws, size_t *n, struct err *e);
 
 #endif

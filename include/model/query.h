@@ -67,8 +67,9 @@ bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct e
 void query_detail_free(struct detail *d);
 
 /* Whether an input's file in the folder now differs from what the attempt saw (hashed when stat says
- * so): "changed", "missing", or same. In a review of evidence unknown: the folder is not the one that it ran in. */
-enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN };
+ * so): "changed", "missing", or same. OWN: nothing but the attempt's own update of it stands there now. In a review of
+ * evidence unknown: the folder is not the one that it ran in. */
+enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN, SINCE_OWN };
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
 /* From now on reading a file for that ends, SINCE_UNKNOWN, when asked; so does writing an artifact into a file,
  * ERR_CANCELLED. */

@@ -45,6 +45,7 @@ void table_name(const struct table *t, uint32_t col, struct buf *out);
 struct table_options {
 	const char *key;      /* names of columns, by commas; NULL: found */
 	bool tolerant;        /* cells that are the same number written otherwise are folded and counted */
+	const bool *cancel;   /* NULL: never; what was not reached is not told */
 };
 
 struct table_change { uint32_t a_row, b_row, a_col, b_col; };

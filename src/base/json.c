@@ -335,19 +335,52 @@ static bool mend_surrogates(const char *p, size_t n, struct buf *out)
 	return mended;
 }
 
-static json_t *load(const char *p, size_t n, json_error_t *fault)
+struct feed { const char *p; size_t n; const bool *cancel; };
+
+static bool is_cancelled(const bool *cancel)
 {
-	json_t *v = json_loadb(n ? p : "", n, READ_FLAGS, fault);
+	return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+}
+
+/* The parser asks for a kilobyte at a time: that is where it can be broken off. */
+static size_t feed_some(void *to, size_t most, void *ctx)
+{
+	struct feed *f = ctx;
+	size_t n = MIN(most, f->n);
+
+	if (is_cancelled(f->cancel))
+		return (size_t)-1;
+	memcpy(to, f->p, n);
+	f->p += n;
+	f->n -= n;
+	return n;
+}
+
+static json_t *load_with(const bool *cancel, const char *p, size_t n, size_t flags, json_error_t *fault)
+{
+	struct feed f = { n ? p : "", n, cancel };
+
+	return cancel ? json_load_callback(feed_some, &f, flags, fault) : json_loadb(f.p, n, flags, fault);
+}
+
+static json_t *load(const bool *cancel, const char *p, size_t n, json_error_t *fault)
+{
+	json_t *v = load_with(cancel, p, n, READ_FLAGS, fault);
 
 	/* A number over 64 bits is no reason to refuse the rest. */
 	if (!v && json_error_code(fault) == json_error_numeric_overflow)
-		v = json_loadb(p, n, READ_FLAGS | JSON_DECODE_INT_AS_REAL, fault);
+		v = load_with(cancel, p, n, READ_FLAGS | JSON_DECODE_INT_AS_REAL, fault);
 	if (!v && json_error_code(fault) == json_error_out_of_memory)
 		die("out of memory");
 	return v;
 }
 
 struct json_value *json_read(const void *p, size_t n, struct err *e)
+{
+	return json_read_unless(NULL, p, n, e);
+}
+
+struct json_value *json_read_unless(const bool *cancel, const void *p, size_t n, struct err *e)
 {
 	json_error_t fault, second;
 	struct buf mended = { 0 };
@@ -356,12 +389,14 @@ struct json_value *json_read(const void *p, size_t n, struct err *e)
 		err_set(e, ERR_CORRUPT, "not JSON: there is a NUL byte in it");
 		return NULL;
 	}
-	json_t *v = load(p, n, &fault);
+	json_t *v = load(cancel, p, n, &fault);
 
-	if (!v && n > 0 && mend_surrogates(p, n, &mended))
-		v = load(mended.data, mended.len, &second);
+	if (!v && n > 0 && !is_cancelled(cancel) && mend_surrogates(p, n, &mended))
+		v = load(cancel, mended.data, mended.len, &second);
 	buf_free(&mended);
-	if (!v)
+	if (!v && is_cancelled(cancel))
+		err_set(e, ERR_CANCELLED, "reading JSON was stopped");
+	else if (!v)
 		err_set(e, ERR_CORRUPT, "not JSON at line %d, column %d: %s", fault.line, fault.column,
 		        fault.text);
 	return (struct json_value *)v;

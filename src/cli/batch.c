@@ -17,6 +17,7 @@
 #define JOBS_MOST 16
 #define STATE_FILE ".tickmark/cache/repeat-batch"
 #define STATE_MOST 64
+#define MANY 10 /* repeats, of which progress is told where no terminal shows it */
 
 static volatile sig_atomic_t interrupted;
 
@@ -100,6 +101,12 @@ static struct batch_item *find_ref(struct batch *b, int64_t step, int64_t number
 	return NULL;
 }
 
+/* What was stopped, or failed of the machine, has answered nothing yet. */
+static bool is_answer(enum outcome state)
+{
+	return outcome_is_end(state) && state != OUTCOME_STOPPED && state != OUTCOME_FAULT && state != OUTCOME_INTERRUPTED;
+}
+
 static bool take_done(void *ctx, const struct row *r)
 {
 	struct done_since *d = ctx;
@@ -107,7 +114,7 @@ static bool take_done(void *ctx, const struct row *r)
 
 	if (r->queued_us < d->from_us)
 		return false; /* newest first */
-	item = r->check && outcome_is_end(r->state) && r->state != OUTCOME_STOPPED ? find_ref(d->b, r->step, r->number) : NULL;
+	item = r->check && is_answer(r->state) ? find_ref(d->b, r->step, r->number) : NULL;
 	if (item && item->check == 0) {
 		item->check = r->attempt;
 		d->b->resumed++;
@@ -120,39 +127,63 @@ static char *state_path(struct cmd *c)
 	return path_join(workspace_root(c->ws), STATE_FILE);
 }
 
-bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
+/* When the batch began that the workspace remembers. False: it remembers none. */
+static bool recall(struct cmd *c, int64_t *began_us)
 {
 	char *path = state_path(c);
 	struct buf text = { 0 };
-	struct done_since d = { .b = b };
-	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && int_parse(text.data, 0, INT64_MAX, &d.from_us, NULL);
+	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && int_parse(text.data, 0, INT64_MAX, began_us, NULL);
 
 	free(path);
 	buf_free(&text);
-	if (!ok)
+	return ok;
+}
+
+/* Another batch may have begun, or ended, meanwhile. */
+static bool is_remembered(struct cmd *c, const struct batch *b)
+{
+	int64_t began_us;
+
+	return recall(c, &began_us) && began_us == b->began_us;
+}
+
+bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
+{
+	struct done_since d = { .b = b };
+
+	if (!recall(c, &d.from_us))
 		return err_set(e, ERR_NOTFOUND, "no batch of repeats was stopped here; start one without --resume");
 	b->began_us = d.from_us;
 	return query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &d, e);
 }
 
-static void remember(struct cmd *c, const struct batch *b)
+static bool remember(struct cmd *c, const struct batch *b, struct err *e)
 {
 	char *path = state_path(c), *dir = path_dir(path), text[STATE_MOST];
-	struct err e = { 0 };
 
 	snprintf(text, sizeof(text), "%lld", (long long)b->began_us);
-	if (!fs_mkdirs(AT_FDCWD, dir, &e) || !fs_write(AT_FDCWD, path, text, strlen(text), false, &e))
-		console_say(c, "if this batch is stopped it cannot be resumed: %s", e.msg);
+	bool ok = fs_mkdirs(AT_FDCWD, dir, e) && fs_write(AT_FDCWD, path, text, strlen(text), false, e);
 	free(dir);
 	free(path);
+	return ok;
 }
 
-static void forget(struct cmd *c)
+static void forget(struct cmd *c, const struct batch *b)
 {
 	char *path = state_path(c);
 
-	unlink(path);
+	if (is_remembered(c, b))
+		unlink(path);
 	free(path);
+}
+
+/* What a --resume needs stays, or goes. A full disk keeps what was written at the beginning. */
+static void settle(struct cmd *c, struct batch *b)
+{
+	if (b->stopped)
+		b->resumable = is_remembered(c, b) || remember(c, b, NULL);
+	else
+		forget(c, b);
 }
 
 /* ---- running ---- */
@@ -166,10 +197,17 @@ struct field {
 	struct cmd *c;
 	struct batch *b;
 	struct slot slots[JOBS_MOST];
-	size_t next, ended, running;
-	bool told_stop, gone;
+	size_t next, ended, running, tenths;
+	bool told_stop, gone, full;
 	char *person;
 };
+
+/* Its end. Where there is no room for one there is none for the others either. */
+static void note_end(struct field *f, const struct batch_item *item)
+{
+	f->ended++;
+	f->full = f->full || item->e.code == ERR_FULL;
+}
 
 static void start_next(struct field *f, struct slot *s)
 {
@@ -182,13 +220,13 @@ static void start_next(struct field *f, struct slot *s)
 	if (s->run)
 		f->running++;
 	else
-		f->ended++;
+		note_end(f, item);
 }
 
 static void fill_slots(struct field *f)
 {
 	for (size_t i = 0; i < f->b->jobs; i++) {
-		while (!f->slots[i].run && f->next < f->b->n) {
+		while (!f->slots[i].run && f->next < f->b->n && !f->full) {
 			if (f->b->items[f->next].check) /* done in an earlier go */
 				f->next++;
 			else
@@ -215,7 +253,16 @@ static void take_events(struct field *f, struct slot *s)
 	run_free(s->run);
 	s->run = NULL;
 	f->running--;
-	f->ended++;
+	note_end(f, item);
+}
+
+/* Nothing more is begun; what runs goes on. */
+static void begin_no_more(struct field *f)
+{
+	f->b->stopped = true;
+	for (size_t i = f->next; i < f->b->n; i++)
+		f->b->items[i].skipped = f->b->items[i].check == 0;
+	f->next = f->b->n;
 }
 
 static void stop_all(struct field *f)
@@ -224,20 +271,30 @@ static void stop_all(struct field *f)
 	char *by = xasprintf("person %s (%s)", f->person, why);
 
 	f->told_stop = true;
-	f->b->stopped = true;
-	for (size_t i = f->next; i < f->b->n; i++)
-		f->b->items[i].skipped = f->b->items[i].check == 0;
-	f->next = f->b->n;
+	begin_no_more(f);
 	for (size_t i = 0; i < f->b->jobs; i++)
 		if (f->slots[i].run)
 			run_stop(f->slots[i].run, by);
 	free(by);
 }
 
+/* Into a file or a pipe: a line for each tenth of many. */
+static void note_tenth(struct field *f)
+{
+	size_t done = f->ended + f->b->resumed, tenths = done * 10 / f->b->n;
+
+	if (f->b->n < MANY || tenths == f->tenths)
+		return;
+	f->tenths = tenths;
+	console_note("%zu of %zu repeated", done, f->b->n);
+}
+
 static void show_progress(struct field *f, bool last)
 {
-	if (!console_is_tty(stderr))
+	if (!console_is_tty(stderr)) {
+		note_tenth(f);
 		return;
+	}
 	if (last)
 		fputs("\r\033[K", stderr);
 	else
@@ -286,6 +343,8 @@ static bool run_field(struct field *f, struct err *e)
 			stop_all(f);
 		fill_slots(f);
 	}
+	if (f->full)
+		begin_no_more(f);
 	show_progress(f, true);
 	sigaction(SIGINT, &old[0], NULL);
 	sigaction(SIGTERM, &old[1], NULL);
@@ -296,21 +355,21 @@ static bool run_field(struct field *f, struct err *e)
 bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 {
 	struct field f = { .c = c, .b = b, .person = settings_person(c->ws, NULL) };
+	struct err why = { 0 };
 
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
 	if (b->began_us == 0)
 		b->began_us = clock_now_us();
-	remember(c, b);
+	if (!remember(c, b, &why))
+		console_say(c, "if this batch is stopped it cannot be resumed: %s", why.msg);
 	query_close(c->query);
 	c->query = NULL;
 	fflush(stdout);
 	bool ok = run_field(&f, e);
 	if (ok && f.gone)
 		ok = run_reap(c->ws, &(int64_t){ 0 }, e);
-	if (b->stopped)
-		remember(c, b); /* again: another batch may have ended meanwhile, and forgotten it */
-	else if (ok)
-		forget(c);
+	if (ok || b->stopped)
+		settle(c, b);
 	free(f.person);
 	return ok;
 }

@@ -16,7 +16,8 @@ struct batch {
 	size_t n;
 	const char *python, *vary;
 	size_t jobs;         /* at most at once */
-	bool stopped;        /* by Ctrl-C */
+	bool stopped;        /* by Ctrl-C, or as there is no room */
+	bool resumable;      /* stopped, and --resume goes on */
 	int64_t began_us;
 	size_t resumed;      /* were done in an earlier go */
 };

@@ -40,7 +40,7 @@ static const struct cmd_member repeat_members[] = {
 	{ "foreseen[].instead", "what takes its place, or why nothing does; null" },
 	{ "foreseen[].attempts", "how many attempts it concerns" },
 	{ "foreseen[].first", "reference of the first of them" },
-	{ "stopped", "of many: whether it was stopped before all were done" },
+	{ "stopped", "of many: whether it was stopped before all were done, or there was no room for more" },
 	{ "counts", "of many: attempts by verdict, and not repeated" },
 	{ NULL, NULL },
 };
@@ -290,7 +290,7 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	return status;
 }
 
-static void tell_tally(const struct batch *b, const struct tally *t, struct json_writer *w)
+static void tell_tally(const struct tally *t, struct json_writer *w)
 {
 	if (w) {
 		json_open(w, "counts", '{');
@@ -298,7 +298,6 @@ static void tell_tally(const struct batch *b, const struct tally *t, struct json
 			json_put_int(w, verdict_word((enum verdict)v), t->verdicts[v]);
 		json_put_int(w, "not repeated", t->skipped + t->failed + t->verdicts[VERDICT_NONE]);
 		json_close(w);
-		json_put_bool(w, "stopped", b->stopped);
 		return;
 	}
 	struct columns *columns = columns_new("verdict\t>attempts");
@@ -313,8 +312,6 @@ static void tell_tally(const struct batch *b, const struct tally *t, struct json
 		columns_row(columns);
 	}
 	columns_print_whole(columns, stdout, "");
-	if (b->stopped)
-		console_note("stopped; tickmark repeat with the same words and --resume goes on");
 }
 
 static int tell_after(struct cmd *c, const struct batch *b, struct json_writer *w)
@@ -328,7 +325,12 @@ static int tell_after(struct cmd *c, const struct batch *b, struct json_writer *
 		status = worse_status(status, tell_item(c, &b->items[i], w, &t));
 	if (w)
 		json_close(w);
-	tell_tally(b, &t, w);
+	tell_tally(&t, w);
+	if (w)
+		json_put_bool(w, "stopped", b->stopped);
+	if (b->stopped)
+		console_note(b->resumable ? "stopped; tickmark repeat with the same words and --resume goes on"
+		                          : "stopped; the same without --resume begins anew");
 	return status;
 }
 
@@ -374,6 +376,7 @@ static bool run_again(struct cmd *c, struct batch *b, struct err *e)
 	}
 	ok = ok && (more.n == 0 || (batch_run(c, &more, e) && cmd_query(c, e)));
 	b->stopped = b->stopped || more.stopped;
+	b->resumable = b->resumable || more.resumable;
 	batch_free(&more);
 	return ok;
 }
@@ -435,15 +438,17 @@ const struct cmd_entry cmd_repeat_entry = {
 	.brief = "Runs recorded code again on the recorded inputs and says whether the same comes out",
 	.detail = "Each repeat is a check (7.2r1) with streams, files and a verdict of its own; it never counts as an "
 	          "attempt. It gets the bytes that the attempt saw, its arguments, its limits, and the recorded "
-	          "interpreter or, where that is not on this machine, the best substitute, which qualifies the "
-	          "verdict. One line per reference goes to stdout.\n\n"
+	          "interpreter or, where that is not on this machine, the one with the nearest version (the same, else the same "
+	          "3.N) and of those the one with the fewest packages that differ, else that of the workspace; versions and packages "
+	          "that differ qualify the verdict. One line per reference goes to stdout.\n\n"
 	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
 	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
 	          "takes bare figures is refused, and what figures it takes all the same are counted and shown.\n\n"
 	          "--all, --failed, --unreviewed and --since repeat many (together: what fits them all), some at once; first a table "
-	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C or SIGTERM stops; the same with "
-	          "--resume goes on.",
+	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C or SIGTERM stops, a full disk "
+	          "does; the same with --resume goes on, and repeats what was broken off. Progress goes to stderr. --json is one document "
+	          "at the end; what there is before, tickmark log --checks --json tells at any time.",
 	.statuses = "0 all the same (or but for noise), 1 one differs, 2 one could not be repeated, 3 wrong use, 4 one "
 	            "cannot be compared; of several the worst",
 	.examples = "tickmark repeat 7.2\ntickmark repeat --vary hashseed=7 last # does it depend on the order of sets?\n"

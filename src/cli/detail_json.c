@@ -108,6 +108,7 @@ static void put_call(struct json_writer *w, const struct attempt *a)
 
 static const char *const since_words[] = {
 	[SINCE_SAME] = "same", [SINCE_CHANGED] = "changed", [SINCE_MISSING] = "missing", [SINCE_UNKNOWN] = NULL,
+	[SINCE_OWN] = "own",
 };
 
 static void put_inputs(struct json_writer *w, struct query *q, struct workspace *ws, const struct detail *d)

@@ -223,6 +223,7 @@ static void hash_cell(struct columns *c, const struct digest *d)
 
 static const char *const since_words[] = {
 	[SINCE_SAME] = "", [SINCE_CHANGED] = "changed since", [SINCE_MISSING] = "missing now", [SINCE_UNKNOWN] = "",
+	[SINCE_OWN] = "changed by the step itself",
 };
 
 bool showing_inputs(struct showing *s, struct err *e)

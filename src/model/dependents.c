@@ -12,7 +12,8 @@
 
 const char *input_now_word(enum input_now n)
 {
-	static const char *const words[] = { "changed since", "missing now", "new now", "cannot be compared" };
+	static const char *const words[] = { "changed since", "missing now", "new now", "cannot be compared",
+		                             "changed by the step itself" };
 
 	return words[n];
 }
@@ -29,6 +30,11 @@ static bool is_there_now(const struct workspace *ws, const char *path)
 /* Whether an input is another one now, and how. */
 static bool look_now(struct query *q, struct workspace *ws, const struct entry *in, enum input_now *now)
 {
+	static const enum input_now nows[] = {
+		[SINCE_SAME] = INPUT_NOW_UNKNOWN,    [SINCE_CHANGED] = INPUT_NOW_CHANGED, [SINCE_MISSING] = INPUT_NOW_MISSING,
+		[SINCE_UNKNOWN] = INPUT_NOW_UNKNOWN, [SINCE_OWN] = INPUT_NOW_OWN,
+	};
+
 	if (in->what == INPUT_MISSING) {
 		*now = INPUT_NOW_NEW;
 		return is_there_now(ws, in->path);
@@ -36,7 +42,7 @@ static bool look_now(struct query *q, struct workspace *ws, const struct entry *
 	if (!input_was_read(in))
 		return false;
 	enum since since = query_since(q, ws, in);
-	*now = since == SINCE_CHANGED ? INPUT_NOW_CHANGED : since == SINCE_MISSING ? INPUT_NOW_MISSING : INPUT_NOW_UNKNOWN;
+	*now = nows[since];
 	return since != SINCE_SAME;
 }
 
@@ -383,7 +389,8 @@ char *dependents_doubts(struct query *q, int64_t attempt, struct err *e)
 static void note_change(void *ctx, const struct entry *input, enum input_now now)
 {
 	(void)input;
-	if (now != INPUT_NOW_UNKNOWN)
+	/* A step that goes on from its own result would never come to rest. */
+	if (now != INPUT_NOW_UNKNOWN && now != INPUT_NOW_OWN)
 		*(bool *)ctx = true;
 }
 

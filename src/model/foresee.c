@@ -42,6 +42,14 @@ static bool is_known(struct seer *s, int64_t environment)
 	return false;
 }
 
+/* "/usr/bin/python3: Python 3.12.3 for 3.11.2"; the path is left out where it is the recorded one. */
+static char *name_substitute(const struct interpreter *used, const struct buf *qualified, bool other)
+{
+	const char *how = qualified->len ? qualified->data : "the same version and packages";
+
+	return other ? xasprintf("%s: %s", used->path, how) : xstrdup(how);
+}
+
 static void look_at_python(struct seer *s, const struct detail *d)
 {
 	struct interpreter used = { 0 };
@@ -57,10 +65,11 @@ static void look_at_python(struct seer *s, const struct detail *d)
 	bool ok = repeat_python(s->ws, &d->env, s->python, &used, &qualified, &why);
 	f.kind = ok && !used.problem ? FORESEEN_SUBSTITUTE : FORESEEN_NO_PYTHON;
 	f.attempts = 1;
-	if (!ok || used.problem || qualified.len) {
+	bool other = ok && !used.problem && strcmp(used.path, d->env.python) != 0;
+	if (!ok || used.problem || qualified.len || other) {
 		f.what = keep(s, xstrdup(f.what));
 		f.first = keep(s, xstrdup(f.first));
-		f.instead = keep(s, xstrdup(!ok ? why.msg : used.problem ? used.problem : qualified.data));
+		f.instead = keep(s, !ok ? xstrdup(why.msg) : used.problem ? xstrdup(used.problem) : name_substitute(&used, &qualified, other));
 		add(s, f, d->attempt.environment, NULL);
 	}
 	if (ok)
@@ -81,6 +90,8 @@ static void look_at_input(struct seer *s, const struct detail *d, const struct e
 		s->v[i].f.attempts++;
 		return;
 	}
+	if (query_since(s->query, s->ws, in) == SINCE_SAME)
+		return; /* the folder has it as it was, and lends it */
 	add(s, (struct foreseen){ FORESEEN_NO_INPUT, keep(s, xstrdup(in->path)), NULL, 1, keep(s, xstrdup(d->ref)) }, 0, &in->sha256);
 }
 

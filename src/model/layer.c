@@ -242,7 +242,7 @@ bool layer_publish(struct layer *l, const struct view_folder *folders, size_t n,
 	if (ok) {
 		char text[32];
 		int len = snprintf(text, sizeof(text), "%lld\n", (long long)l->bytes);
-		ok = fs_write_fd(lock, text, (size_t)len, name, e);
+		ok = fs_write_fd(lock, text, (size_t)len, name, NULL) || fault(l, name, e);
 		ok = ok && (renameat(l->tmp, l->id, home, l->id) == 0 || fault(l, l->id, e));
 		close(lock);
 	} else {

@@ -169,7 +169,7 @@ static bool recall_bytes(void *ctx, size_t i, int fd, struct err *e)
 	}
 	if (!rewind_empty(fd, f->path, e))
 		return false;
-	if (f->from_attempt == 0 && copy_from_folder(r, f, fd))
+	if (copy_from_folder(r, f, fd)) /* saved there, if an attempt made it */
 		return true;
 	if (!rewind_empty(fd, f->path, e))
 		return false;

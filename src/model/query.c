@@ -310,6 +310,7 @@ struct elsewhere {
 	int64_t at_us;         /* when the artifact was made */
 	bool same;             /* kept bytes, or an artifact of an earlier step, with this content */
 	bool other;            /* the same, with another content */
+	bool own;              /* made of the input itself, by who updated it */
 };
 
 static bool look_attached(void *ctx, const struct attachment *a)
@@ -336,6 +337,7 @@ static enum produced_next look_produced(void *ctx, const struct produced *p)
 	if (p->judgement == JUDGED_REJECTED)
 		return PRODUCED_NEXT;
 	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
+	x->own = x->input->what == INPUT_UPDATED && digest_equal(&p->replaced, &x->input->sha256);
 	x->content = p->sha256;
 	x->at_us = p->at_us;
 	return PRODUCED_ENOUGH;
@@ -376,6 +378,15 @@ void query_set_cancel(struct query *q, struct cancel c)
 	q->cancel = c;
 }
 
+/* Whether the workspace's own file counts although a step made one of its name before. */
+static bool is_newer(struct workspace *ws, const char *path, int64_t at_us)
+{
+	struct stat st;
+
+	return path_is_plain_relative(path) && fstatat(ws->dir, path, &st, 0) == 0 && S_ISREG(st.st_mode) &&
+	       (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 > at_us;
+}
+
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input)
 {
 	struct elsewhere x = { .input = input };
@@ -391,16 +402,9 @@ enum since query_since(struct query *q, struct workspace *ws, const struct entry
 		(void)store_produced(q->store, look_produced, &x, NULL);
 	if (x.same)
 		return SINCE_SAME;
+	if (x.own && !is_newer(ws, input->path, x.at_us))
+		return SINCE_OWN;
 	return x.other ? SINCE_CHANGED : since;
-}
-
-/* Whether the workspace's own file counts although a step made one of its name before. */
-static bool is_newer(struct workspace *ws, const char *path, int64_t at_us)
-{
-	struct stat st;
-
-	return path_is_plain_relative(path) && fstatat(ws->dir, path, &st, 0) == 0 && S_ISREG(st.st_mode) &&
-	       (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 > at_us;
 }
 
 bool query_now(struct query *q, struct workspace *ws, const struct entry *input, char **path, struct digest *content)

@@ -53,8 +53,9 @@ static void tell_package(struct buf *out, const struct package *was, const struc
 		buf_addf(out, "without %.*s %.*s", (int)was->name_n, was->name, (int)was->version_n, was->version);
 }
 
-/* Both lists are sorted by name. What is there in addition cannot have been used, and is not told. */
-static void qualify_packages(struct buf *out, const char *recorded, const char *now)
+/* How many recorded packages are not there, or in another version; the first are told (out NULL: none). Both lists are
+ * sorted by name. What is there in addition cannot have been used, and does not count. */
+static int64_t compare_packages(struct buf *out, const char *recorded, const char *now)
 {
 	struct package was = { 0 }, is = { 0 };
 	const char *a = next_package(recorded, &was), *b = next_package(now, &is);
@@ -64,15 +65,16 @@ static void qualify_packages(struct buf *out, const char *recorded, const char *
 		int order = b ? compare_names(&was, &is) : -1;
 		bool differs = order < 0 || (order == 0 && (was.version_n != is.version_n ||
 		                                            memcmp(was.version, is.version, was.version_n) != 0));
-		if (differs && differing++ < NAMED_MOST)
+		if (differs && differing++ < NAMED_MOST && out)
 			tell_package(out, &was, order == 0 ? &is : NULL);
 		if (order <= 0)
 			a = next_package(a, &was);
 		if (order >= 0)
 			b = next_package(b, &is);
 	}
-	if (differing > NAMED_MOST)
+	if (differing > NAMED_MOST && out)
 		buf_addf(out, "; %lld more packages differ", (long long)(differing - NAMED_MOST));
+	return differing;
 }
 
 static void qualify_text(struct buf *out, const char *what, const char *recorded, const char *now)
@@ -88,7 +90,7 @@ void repeat_qualify(struct buf *out, const struct environment *recorded, const s
 {
 	qualify_text(out, "", recorded->implementation, now->implementation);
 	qualify_text(out, "Python", recorded->version, now->version);
-	qualify_packages(out, recorded->packages, now->packages);
+	(void)compare_packages(out, recorded->packages, now->packages);
 	qualify_text(out, "", recorded->platform, now->platform);
 	qualify_text(out, "zone", recorded->zone, now->zone);
 }
@@ -110,21 +112,25 @@ static int rank(const struct environment *recorded, const struct environment *e)
 
 struct search {
 	const struct environment *recorded;
-	char *best;    /* owned path */
+	char *best;        /* owned path */
 	int rank;
+	int64_t differing; /* packages of it */
 };
 
+/* The nearest version is the best; of several, the one with the fewest packages that differ. */
 static bool consider(void *ctx, const struct interpreter *i)
 {
 	struct search *s = ctx;
 	int r = i->problem ? 0 : rank(s->recorded, &i->env);
+	int64_t differing = r > 1 ? compare_packages(NULL, s->recorded->packages, i->env.packages) : 0;
 
-	if (r > s->rank && r > 1) {
+	if (r > 1 && (r > s->rank || (r == s->rank && differing < s->differing))) {
 		free(s->best);
 		s->best = xstrdup(i->path);
 		s->rank = r;
+		s->differing = differing;
 	}
-	return s->rank < 3;
+	return s->rank < 3 || s->differing > 0;
 }
 
 /* True when the recorded one is there and fits at least as well as any other could. */

@@ -205,6 +205,7 @@ static enum since since_of(struct risks *k, const struct entry *in)
 
 	hash_begin(&h);
 	hash_text(&h, in->path);
+	hash_int(&h, in->what);
 	hash_blob(&h, in->sha256.b, sizeof(in->sha256.b));
 	key = hash_end(&h);
 	memcpy(&i, key.b, sizeof(i));

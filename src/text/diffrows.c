@@ -58,6 +58,14 @@ bool rowmake_is_full(struct diffrows *r, const struct diffrows_options *o)
 	return true;
 }
 
+bool rowmake_is_cancelled(const struct diffrows_options *o, struct err *e)
+{
+	if (!o->cancel || !__atomic_load_n(o->cancel, __ATOMIC_RELAXED))
+		return false;
+	err_set(e, ERR_CANCELLED, "comparing was stopped");
+	return true;
+}
+
 void rowmake_short(struct buf *out, const char *p, size_t n)
 {
 	size_t most = MIN(n, (size_t)SHORT_BYTES);
@@ -394,7 +402,7 @@ bool diffrows_make(enum diffrows_type type, struct span a, struct span b, const 
 	b.p = b.p ? b.p : "";
 	if (makers[type](a, b, o, out, &why))
 		return true;
-	if (type == DIFFROWS_TABLE && o->key && why.code == ERR_NOTFOUND) {
+	if (why.code == ERR_CANCELLED || (type == DIFFROWS_TABLE && o->key && why.code == ERR_NOTFOUND)) {
 		if (e)
 			*e = why;
 		return false;

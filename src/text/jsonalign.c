@@ -74,12 +74,18 @@ static uint64_t hash_value(uint64_t seed, const struct json_value *v, int64_t *w
 	return mix(h, sum);
 }
 
-static void hash_elements(struct aligning *x)
+static bool is_cancelled(const bool *cancel)
+{
+	return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+}
+
+/* Cancelled, it leaves the rest. */
+static void hash_elements(struct aligning *x, const bool *cancel)
 {
 	for (int s = 0; s < 2; s++) {
-		x->hash[s] = xmalloc(((size_t)x->n[s] + 1) * sizeof(uint64_t));
-		x->weight[s] = xmalloc(((size_t)x->n[s] + 1) * sizeof(uint32_t));
-		for (uint32_t i = 0; i < x->n[s]; i++) {
+		x->hash[s] = xcalloc((size_t)x->n[s] + 1, sizeof(uint64_t));
+		x->weight[s] = xcalloc((size_t)x->n[s] + 1, sizeof(uint32_t));
+		for (uint32_t i = 0; i < x->n[s] && !is_cancelled(cancel); i++) {
 			int64_t before = *x->work;
 			x->hash[s][i] = hash_value(x->seed, json_at(x->side[s], i), x->work);
 			x->weight[s][i] = (uint32_t)(before - *x->work);
@@ -208,6 +214,12 @@ static void mark_moved(struct json_aligned *out)
 	}
 	free(tail);
 	free(rank);
+}
+
+static void pair_by_index(struct aligning *x)
+{
+	for (uint32_t i = 0; i < MAX(x->n[0], x->n[1]); i++)
+		add_pair(x, i < x->n[0] ? i : JSONALIGN_NONE, i < x->n[1] ? i : JSONALIGN_NONE);
 }
 
 static void pair_by_key(struct aligning *x, const char *key)
@@ -401,20 +413,23 @@ static void pair_by_run(struct aligning *x)
 	free(to);
 }
 
-void jsonalign(const struct json_value *a, const struct json_value *b, const char *key, int64_t *work, struct json_aligned *out)
+void jsonalign(const struct json_value *a, const struct json_value *b, const char *key, const bool *cancel, int64_t *work,
+               struct json_aligned *out)
 {
 	struct aligning x = { .side = { a, b }, .n = { (uint32_t)json_count(a), (uint32_t)json_count(b) }, .work = work, .out = out };
 
 	*out = (struct json_aligned){ .by_index = *work < 0 };
 	if (out->by_index || x.n[0] == 0 || x.n[1] == 0 || (x.n[0] == 1 && x.n[1] == 1)) {
-		for (uint32_t i = 0; i < MAX(x.n[0], x.n[1]); i++)
-			add_pair(&x, i < x.n[0] ? i : JSONALIGN_NONE, i < x.n[1] ? i : JSONALIGN_NONE);
+		pair_by_index(&x);
 		return;
 	}
 	random_bytes(&x.seed, sizeof(x.seed));
-	hash_elements(&x);
-	const char *found = json_kind(json_at(a, 0)) == '{' ? find_key(&x, key) : NULL;
-	if (found)
+	hash_elements(&x, cancel);
+	bool cancelled = is_cancelled(cancel);
+	const char *found = !cancelled && json_kind(json_at(a, 0)) == '{' ? find_key(&x, key) : NULL;
+	if (cancelled)
+		pair_by_index(&x);
+	else if (found)
 		pair_by_key(&x, found);
 	else
 		pair_by_run(&x);

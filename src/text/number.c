@@ -77,7 +77,9 @@ static bool parse(struct span s, struct number *x)
 	int64_t exponent = 0;
 
 	*x = (struct number){ .whole = true };
-	if (s.n && (*s.p == '-' || *s.p == '+'))
+	if (s.n == 0)
+		return false; /* and perhaps nowhere */
+	if (*s.p == '-' || *s.p == '+')
 		x->negative = s.p[at++] == '-';
 	if (parse_special((struct span){ s.p + at, s.n - at }, x))
 		return true;

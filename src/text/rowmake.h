@@ -17,6 +17,8 @@ bool rowmake_pages(struct span a, struct span b, const struct diffrows_options *
 bool rowmake_frames(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e);
 /* No more rows fit; said once. */
 bool rowmake_is_full(struct diffrows *r, const struct diffrows_options *o);
+/* Asked to stop: ERR_CANCELLED. */
+bool rowmake_is_cancelled(const struct diffrows_options *o, struct err *e);
 /* Adds bytes as one line of at most 200. */
 void rowmake_short(struct buf *out, const char *p, size_t n);
 

@@ -251,7 +251,7 @@ static void compare_books(const struct book *a, const struct book *b, const stru
 {
 	size_t i = 0, k = 0;
 
-	for (uint32_t sheet = 0; sheet < a->sheets.n + b->sheets.n; sheet++) {
+	for (uint32_t sheet = 0; sheet < a->sheets.n + b->sheets.n && !rowmake_is_cancelled(o, NULL); sheet++) {
 		const char *name = sheet_name(a, b, sheet);
 		struct sheet x = take_sheet(a, name, sheet, &i), y = take_sheet(b, name, sheet, &k);
 		compare_sheets(&x, &y, o, out, s);
@@ -288,7 +288,7 @@ bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o
 	struct sheet_sums s = { 0 };
 
 	out->differs = true; /* readers are asked of different bytes only */
-	bool ok = book_read(a, &x, e) && book_read(b, &y, e);
+	bool ok = book_read(a, &x, e) && !rowmake_is_cancelled(o, e) && book_read(b, &y, e) && !rowmake_is_cancelled(o, e);
 	if (ok) {
 		sort_cells(&x);
 		sort_cells(&y);
@@ -301,6 +301,7 @@ bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o
 		if (out->n == told && told == 0)
 			diffrows_sayf(out, DIFFROW_SENTENCE, "the same cells and formulas: the files differ in formats, properties or time stamps");
 		sum_up(out, &s);
+		ok = !rowmake_is_cancelled(o, e);
 	}
 	book_free(&x);
 	book_free(&y);

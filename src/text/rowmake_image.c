@@ -75,11 +75,11 @@ static void compare_frames(const struct frames *a, const struct frames *b, struc
 	image_reduce(&b->v[first], &out->pictures[1]);
 }
 
-static bool make(struct span a, struct span b, bool (*read)(struct span s, struct frames *f, struct err *e), struct diffrows *out,
-                 struct err *e)
+static bool make(struct span a, struct span b, bool (*read)(struct span s, struct frames *f, struct err *e),
+                 const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	struct frames x = { 0 }, y = { 0 };
-	bool ok = read(a, &x, e) && read(b, &y, e);
+	bool ok = read(a, &x, e) && !rowmake_is_cancelled(o, e) && read(b, &y, e) && !rowmake_is_cancelled(o, e);
 
 	if (ok)
 		compare_frames(&x, &y, out);
@@ -90,8 +90,7 @@ static bool make(struct span a, struct span b, bool (*read)(struct span s, struc
 
 bool rowmake_image(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
-	(void)o;
-	if (!make(a, b, frames_read_png, out, e))
+	if (!make(a, b, frames_read_png, o, out, e))
 		return false;
 	out->differs = a.n != b.n || memcmp(a.p, b.p, a.n) != 0;
 	return true;
@@ -99,7 +98,6 @@ bool rowmake_image(struct span a, struct span b, const struct diffrows_options *
 
 bool rowmake_frames(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
-	(void)o;
 	out->differs = true; /* readers are asked of different bytes only */
-	return make(a, b, frames_read, out, e);
+	return make(a, b, frames_read, o, out, e);
 }

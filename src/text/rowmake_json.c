@@ -7,6 +7,7 @@
 
 #define DEPTH_MOST 200
 #define KEYS_NAMED 5
+#define LOOK 64 /* values between two looks at cancel */
 #define JSON_MOST ((size_t)24 << 20) /* bytes: parsed, a document takes many times its size */
 
 struct walker {
@@ -16,6 +17,8 @@ struct walker {
 	int depth;
 	int64_t added, removed, changed, moved;
 	int64_t work;              /* that aligning may still do */
+	uint32_t looked;           /* values since cancel was looked at */
+	bool cancelled;
 	bool by_element, by_index; /* how arrays were compared … */
 	struct strv keys;          /* … and by which members */
 };
@@ -46,7 +49,7 @@ static const char *number_end(const char *p, const char *end, bool *big)
 	return q;
 }
 
-static struct json_value *read_document(struct span s, struct err *e)
+static struct json_value *read_document(const bool *cancel, struct span s, struct err *e)
 {
 	const char *end = s.p + s.n, *done = s.p;
 	bool quoted = false, big;
@@ -67,7 +70,7 @@ static struct json_value *read_document(struct span s, struct err *e)
 	}
 	if (done != s.p)
 		buf_add(&b, done, (size_t)(end - done));
-	struct json_value *v = done != s.p ? json_read(b.data, b.len, e) : json_read(s.p, s.n, e);
+	struct json_value *v = done != s.p ? json_read_unless(cancel, b.data, b.len, e) : json_read_unless(cancel, s.p, s.n, e);
 	buf_free(&b);
 	return v;
 }
@@ -188,7 +191,7 @@ static void compare_arrays(struct walker *w, const struct json_value *a, const s
 {
 	struct json_aligned x;
 
-	jsonalign(a, b, w->o->key, &w->work, &x);
+	jsonalign(a, b, w->o->key, w->o->cancel, &w->work, &x);
 	note_way(w, &x);
 	for (size_t i = 0; i < x.n; i++) {
 		const struct json_pair *p = &x.v[i];
@@ -208,9 +211,16 @@ static void compare_arrays(struct walker *w, const struct json_value *a, const s
 	jsonalign_free(&x);
 }
 
+static bool is_cancelled(struct walker *w)
+{
+	if (++w->looked % LOOK == 0)
+		w->cancelled = w->cancelled || rowmake_is_cancelled(w->o, NULL);
+	return w->cancelled;
+}
+
 static void compare(struct walker *w, const struct json_value *a, const struct json_value *b)
 {
-	if (a && b && json_same(a, b))
+	if (is_cancelled(w) || (a && b && json_same(a, b)))
 		return;
 	if (a && b && w->depth < DEPTH_MOST && json_kind(a) == json_kind(b) && strchr("{[", json_kind(a))) {
 		w->depth++;
@@ -270,13 +280,16 @@ bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o
 {
 	if (a.n > JSON_MOST || b.n > JSON_MOST)
 		return err_set(e, ERR_LIMIT, "too large to be compared by path: over %zu bytes", JSON_MOST);
-	struct json_value *x = read_document(a, e), *y = x ? read_document(b, e) : NULL;
+	struct json_value *x = read_document(o->cancel, a, e), *y = x ? read_document(o->cancel, b, e) : NULL;
 	struct walker w = { .r = out, .o = o, .work = JSONALIGN_WORK };
 	bool ok = y != NULL;
 
 	if (ok) {
 		buf_addc(&w.path, '$');
 		compare(&w, x, y);
+		ok = !rowmake_is_cancelled(o, e);
+	}
+	if (ok) {
 		out->method = describe_method(&w);
 		if (w.keys.n || w.by_element || w.by_index)
 			say_in_front(out, out->method);

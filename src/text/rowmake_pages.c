@@ -20,7 +20,7 @@ static struct span text_of(const struct book *b, struct diffrows *out)
 bool rowmake_pages(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	struct book x = { 0 }, y = { 0 };
-	bool ok = book_read(a, &x, e) && book_read(b, &y, e);
+	bool ok = book_read(a, &x, e) && !rowmake_is_cancelled(o, e) && book_read(b, &y, e) && !rowmake_is_cancelled(o, e);
 
 	if (ok) {
 		ok = rowmake_text(text_of(&x, out), text_of(&y, out), o, out, e);

@@ -338,11 +338,11 @@ static bool compare_tables(struct tables *t, struct err *e)
 {
 	const struct diffrows_options *o = t->o;
 	struct err why = { 0 };
-	bool ok = table_compare(&t->a, &t->b, &(struct table_options){ o->key, o->tolerant }, &t->d, &why);
+	bool ok = table_compare(&t->a, &t->b, &(struct table_options){ o->key, o->tolerant, o->cancel }, &t->d, &why);
 
 	if (!ok && o->key && !o->key_must) {
 		diffrows_sayf(t->r, DIFFROW_SENTENCE, "%s; a key is looked for", why.msg);
-		ok = table_compare(&t->a, &t->b, &(struct table_options){ NULL, o->tolerant }, &t->d, &why);
+		ok = table_compare(&t->a, &t->b, &(struct table_options){ NULL, o->tolerant, o->cancel }, &t->d, &why);
 	}
 	if (!ok && e)
 		*e = why;
@@ -374,7 +374,8 @@ static bool put_rest(struct tables *t, struct err *e)
 bool rowmake_table(struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out, struct err *e)
 {
 	struct tables t = { .bytes = { a, b }, .r = out, .o = o };
-	bool ok = table_read(decode(&t, 0), 0, &t.a, e) && table_read(decode(&t, 1), 0, &t.b, e) && compare_tables(&t, e);
+	bool ok = table_read(decode(&t, 0), 0, &t.a, e) && !rowmake_is_cancelled(o, e) && table_read(decode(&t, 1), 0, &t.b, e) &&
+	          !rowmake_is_cancelled(o, e) && compare_tables(&t, e) && !rowmake_is_cancelled(o, e);
 
 	if (ok) {
 		out->method = describe_method(&t);

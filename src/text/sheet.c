@@ -358,9 +358,9 @@ static bool has_formulas(const struct sheet *s)
 
 static bool find_key(struct pair *p, const struct diffrows_options *o)
 {
-	if (o->key && table_compare(&p->table[0], &p->table[1], &(struct table_options){ o->key, o->tolerant }, &p->d, NULL))
+	if (o->key && table_compare(&p->table[0], &p->table[1], &(struct table_options){ o->key, o->tolerant, o->cancel }, &p->d, NULL))
 		return p->d.keys > 0;
-	return table_compare(&p->table[0], &p->table[1], &(struct table_options){ NULL, o->tolerant }, &p->d, NULL) && p->d.keys > 0;
+	return table_compare(&p->table[0], &p->table[1], &(struct table_options){ NULL, o->tolerant, o->cancel }, &p->d, NULL) && p->d.keys > 0;
 }
 
 static void compare_values(const struct pair *p, const struct diffrows_options *o, struct diffrows *out, struct sheet_sums *sums)

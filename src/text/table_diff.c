@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOOK 1024 /* rows between two looks at cancel */
+
 bool table_same_value(struct span a, struct span b)
 {
 	struct buf x = { 0 }, y = { 0 };
@@ -196,6 +198,11 @@ static void settle_headers(struct table *a, struct table *b, struct table_diff *
 	t->rows++;
 }
 
+static bool is_cancelled(const struct table_options *o)
+{
+	return o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED);
+}
+
 bool table_compare(struct table *a, struct table *b, const struct table_options *o, struct table_diff *out, struct err *e)
 {
 	size_t cap = 0;
@@ -212,11 +219,14 @@ bool table_compare(struct table *a, struct table *b, const struct table_options 
 	}
 	uint32_t n = 0;
 	struct table_pair *pairs = table_key_match(a, b, out, &n);
-	find_renamed(a, b, pairs, n, out);
-	for (uint32_t i = 0; i < n; i++)
+	if (!is_cancelled(o))
+		find_renamed(a, b, pairs, n, out);
+	for (uint32_t i = 0; i < n && !(i % LOOK == 0 && is_cancelled(o)); i++)
 		compare_row(a, b, pairs[i], o->tolerant, out, &cap);
-	out->rows_moved = count_moved(pairs, n);
-	table_key_near(a, b, out);
+	if (!is_cancelled(o)) {
+		out->rows_moved = count_moved(pairs, n);
+		table_key_near(a, b, out);
+	}
 	free(pairs);
 	return true;
 }

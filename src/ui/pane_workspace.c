@@ -259,6 +259,7 @@ static void start(struct pane *p)
 
 static const char *const since_marks[] = {
 	[SINCE_SAME] = "", [SINCE_CHANGED] = "changed", [SINCE_MISSING] = "missing", [SINCE_UNKNOWN] = "",
+	[SINCE_OWN] = "",
 };
 
 static const struct file *file_of(struct pane *p, const struct list_key *key)

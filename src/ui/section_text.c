@@ -15,7 +15,7 @@ static void add_hash(struct buf *out, const struct digest *d)
 
 static const char *const since_words[] = {
 	[SINCE_SAME] = "unchanged since", [SINCE_CHANGED] = "CHANGED since", [SINCE_MISSING] = "no longer there",
-	[SINCE_UNKNOWN] = "",
+	[SINCE_UNKNOWN] = "", [SINCE_OWN] = "changed by the step itself",
 };
 
 static void write_asked(const struct section_context *c, const struct detail *d, struct buf *out)

@@ -48,10 +48,7 @@ open("bin", "wb").write(b"\0%d" % b)
 X
 run_ok "left" make.py a; run_ok "right" make.py b
 mkdir left right
-"$python" - <<'X'
-import subprocess
-subprocess.run(["sh", "-c", "cd left && python3 ../make.py a; cd ../right && python3 ../make.py b"], check=True)
-X
+(cd left && "$python" ../make.py a) && (cd right && "$python" ../make.py b) || exit 1
 tm diff 1 --patch; is "of two attempts: status" "$rc" 1; cp "$work/.out" "$work/p"
 like "what is no text is told" "$out" '^=== file bin \(bytes\): '
 rm -f left/bin right/bin; cp -r left other

@@ -122,10 +122,10 @@ static void every_element_has_one_place(void **state)
 				break;
 		}
 		struct json_value *p = json_read(a.data, a.len, NULL), *q = json_read(b.data, b.len, NULL);
-		jsonalign(p, q, i % 3 ? NULL : "c", &work, &x);
+		jsonalign(p, q, i % 3 ? NULL : "c", NULL, &work, &x);
 		check_alignment(p, q, &x);
 		jsonalign_free(&x);
-		jsonalign(p, p, NULL, &work, &x);
+		jsonalign(p, p, NULL, NULL, &work, &x);
 		check_alignment(p, p, &x);
 		for (size_t k = 0; k < x.n && !x.by_index && json_count(p) > 1; k++)
 			assert_true(x.v[k].same && !x.v[k].moved);
