@@ -113,7 +113,10 @@ bool query_resolve(struct query *q, const struct ref *ref, int64_t *attempt, str
 	if (ref->kind == REF_LAST) {
 		if (!store_attempt_last(q->store, ref->back, attempt, e))
 			return false;
-		return *attempt || err_set(e, ERR_NOTFOUND, ref->back ? "there are not so many attempts" : "there is no attempt yet");
+		if (!*attempt && ref->back)
+			return err_set(e, ERR_NOTFOUND, "there is no last~%lld: the record has %lld attempts", (long long)ref->back,
+			               (long long)query_tally(q, "attempts"));
+		return *attempt || err_set(e, ERR_NOTFOUND, "there is no attempt yet");
 	}
 	if (!store_attempt_find(q->store, ref->step, ref->attempt, ref->check, attempt, e))
 		return false;
