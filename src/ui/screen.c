@@ -172,12 +172,14 @@ static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 	int x = 1;
 
 	for (const struct view_hint *h = v->ops->hints; h && h->id != CMD_NONE; h++) {
+		const char *word = v->ops->hint_word ? v->ops->hint_word(v, h) : h->word;
 		char key[KEY_TEXT];
 		keymap_key(ui->keymap, v->ops->place, h->id, key);
-		if (!key[0] || is_refused(ui, h->id) || x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word) >= line.w)
+		if (!word || !key[0] || is_refused(ui, h->id) ||
+		    x + canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, word) >= line.w)
 			continue;
 		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
-		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), h->word) + 2;
+		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), word) + 2;
 	}
 }
 
