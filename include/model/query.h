@@ -81,9 +81,9 @@ bool query_now(struct query *q, struct workspace *ws, const struct entry *input,
 typedef bool (*bytes_fn)(void *ctx, const void *p, size_t n, struct err *e);
 bool query_code(struct query *q, int64_t attempt, bytes_fn fn, void *ctx, struct err *e);
 bool query_blob(struct query *q, const struct digest *d, bytes_fn fn, void *ctx, struct err *e);
-/* stream 0: both in arrival order. */
-bool query_chunks(struct query *q, int64_t attempt, int stream, bool (*fn)(void *ctx, const struct chunk *c, struct err *e),
-                  void *ctx, struct err *e);
+/* stream 0: both in arrival order. What is not kept, and what a prune took, is a chunk with `gap`. */
+typedef bool (*chunk_fn)(void *ctx, const struct chunk *c, struct err *e);
+bool query_chunks(struct query *q, int64_t attempt, int stream, chunk_fn fn, void *ctx, struct err *e);
 bool query_offered(struct query *q, int64_t attempt, bool (*fn)(void *ctx, const struct entry *f), void *ctx, struct err *e);
 
 /* Rows of lists. */

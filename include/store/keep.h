@@ -21,6 +21,8 @@ bool store_largest(struct store *st, size_t n, bool (*fn)(void *ctx, const struc
  * attempt. What remains verifies: the ledger keeps the hash of what it was about. */
 bool store_prune(struct store *st, const struct prune_rule *rule, bool apply, void (*fn)(void *ctx, const struct tombstone *t),
                  void *ctx, struct prune_result *out, struct err *e);
+/* Bytes that the streams of an attempt had (by enum stream_id) where a prune took them; else 0. */
+bool store_pruned_streams(struct store *st, int64_t attempt, int64_t bytes[3], struct err *e);
 /* When a reference ("7.2") was taken away; 0: it was not. */
 int64_t store_pruned_at(struct store *st, const char *ref);
 

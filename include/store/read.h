@@ -33,7 +33,8 @@ struct chunk_row {
 	uint8_t stream;    /* enum stream_id */
 };
 /* Rows of an attempt in order from `seq` up to, without, `end`; at most `look` of them. `fn` returns false
- * to stop behind that row. *next: seq to go on from. *all: there are no more (so far). */
+ * to stop behind that row. *next: seq to go on from. *all: there are no more (so far). Streams that a prune took are
+ * rows that are gaps. */
 bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int64_t end, int64_t look,
                       bool (*fn)(void *ctx, const struct chunk_row *row), void *ctx, int64_t *next, bool *all,
                       struct err *e);

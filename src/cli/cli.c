@@ -242,6 +242,12 @@ static int unknown_command(const char *word)
 	const char *names[64];
 	size_t n = 0;
 
+	/* no command has a dot or a slash: it is meant as a record or a folder */
+	if (strpbrk(word, "./")) {
+		console_say(NULL, "no such file or folder: %s", word);
+		return STATUS_FAILED;
+	}
+
 	for (size_t i = 0; cmd_table[i] && n < ARRAY_LEN(names); i++)
 		if (!(cmd_table[i]->flags & CMD_HIDDEN))
 			names[n++] = cmd_table[i]->name;

@@ -74,13 +74,29 @@ static int stop_all(struct cmd *c, const char *by)
 	return cmd_print_json(c, w, STATUS_DONE);
 }
 
+/* Why it cannot be stopped: the reference in front, and what it has become when it has ended. */
+static bool tell_unstopped(struct cmd *c, int64_t attempt, struct err *e)
+{
+	struct detail d = { 0 };
+
+	if (e->code != ERR_NOTFOUND || !query_detail(c->query, attempt, &d, NULL))
+		return false;
+	if (outcome_is_end(d.state))
+		err_set(e, ERR_NOTFOUND, "%s has ended already: %s", d.ref, outcome_word(d.state));
+	else
+		err_prefix(e, "%s", d.ref);
+	query_detail_free(&d);
+	return false;
+}
+
 static int stop_one(struct cmd *c, const char *by)
 {
 	struct err e = { 0 };
 	enum outcome state = OUTCOME_RUNNING;
 	int64_t attempt;
 
-	if (!find_attempt(c, c->args[0], &attempt, &e) || !run_stop_attempt(c->ws, attempt, by, &e))
+	if (!find_attempt(c, c->args[0], &attempt, &e) ||
+	    (!run_stop_attempt(c->ws, attempt, by, &e) && !tell_unstopped(c, attempt, &e)))
 		return cmd_fail(c, &e);
 	if (!run_wait(c->ws, attempt, STOP_WAIT_MS, &e) && e.code != ERR_BUSY)
 		return cmd_fail(c, &e);

@@ -146,15 +146,72 @@ static bool is_cell(const char *s)
 	       strspn(s + letters, "0123456789") == strlen(s + letters) && strlen(s) <= 12;
 }
 
-static bool has_file(const struct detail *d, const char *path)
+/* ---- lines that a note may name */
+
+struct line_count {
+	int64_t n;    /* no fewer than any view of it shows: LF, CR and CRLF end one each */
+	char last;
+	bool cut;     /* the record lacks some of it */
+};
+
+static bool count_bytes(void *ctx, const void *p, size_t n, struct err *e)
+{
+	struct line_count *t = ctx;
+	const char *bytes = p;
+
+	(void)e;
+	for (size_t i = 0; i < n; i++) {
+		bool crlf = bytes[i] == '\n' && t->last == '\r';
+
+		t->n += (bytes[i] == '\n' || bytes[i] == '\r') && !crlf;
+		t->last = bytes[i];
+	}
+	return true;
+}
+
+static bool count_piece(void *ctx, const struct chunk *c, struct err *e)
+{
+	struct line_count *t = ctx;
+
+	t->cut = t->cut || c->gap > 0;
+	return count_bytes(ctx, c->bytes, c->len, e);
+}
+
+/* The newest bytes that the attempt had at a path: what it left there, else what it read. */
+static const struct entry *entry_at(const struct detail *d, const char *path)
 {
 	for (size_t i = 0; i < d->artifacts_n; i++)
 		if (strcmp(d->artifacts[i].path, path) == 0)
-			return true;
+			return &d->artifacts[i];
 	for (size_t i = 0; i < d->inputs_n; i++)
 		if (strcmp(d->inputs[i].path, path) == 0)
-			return true;
-	return false;
+			return &d->inputs[i];
+	return NULL;
+}
+
+static bool count_place(struct cmd *c, const struct detail *d, const struct review_place *at, struct line_count *t)
+{
+	const struct entry *file = at->path ? entry_at(d, at->path) : NULL;
+	int64_t id = d->attempt.id;
+
+	if (at->path)
+		return file && query_blob(c->query, &file->sha256, count_bytes, t, NULL);
+	if (strcmp(at->section, "code") == 0)
+		return query_code(c->query, id, count_bytes, t, NULL);
+	return query_chunks(c->query, id, strcmp(at->section, "stdout") == 0 ? STREAM_OUT : STREAM_ERR, count_piece, t, NULL);
+}
+
+/* A note is never taken back, so it stands on a line that is there. What the record has not in full is not held
+ * against it, nor is an attempt that still runs. */
+static bool has_line(struct cmd *c, const struct detail *d, const struct review_place *at, struct err *e)
+{
+	struct line_count t = { .last = '\n' };
+
+	if (!outcome_is_end(d->state) || !count_place(c, d, at, &t) || t.cut)
+		return true;
+	t.n += t.last != '\n' && t.last != '\r';
+	return at->line <= t.n || err_set(e, ERR_NOTFOUND, "%s: %s has no line %lld: it has %lld", d->ref,
+	                                  at->path ? at->path : at->section, (long long)at->line, (long long)t.n);
 }
 
 static bool take_place(struct cmd *c, const struct detail *d, struct review_place *at, struct err *e)
@@ -173,13 +230,13 @@ static bool take_place(struct cmd *c, const struct detail *d, struct review_plac
 		return err_set(e, ERR_INPUT, "--section is code, stdout or stderr; a file is named by --file alone");
 	if (at->cell && (!at->path || !is_cell(at->cell)))
 		return err_set(e, ERR_INPUT, "--cell is like B7, and needs --file");
-	if (at->path && !has_file(d, at->path))
+	if (at->path && !entry_at(d, at->path))
 		return err_set(e, ERR_NOTFOUND, "%s neither read nor left a file %s", d->ref, at->path);
 	if (at->path)
 		at->section = "file";
 	else if (at->line && !at->section)
 		at->section = "code";
-	return true;
+	return !at->line || has_line(c, d, at, e);
 }
 
 static int tell_note(struct cmd *c, const struct detail *d, const struct review_place *at, const char *text)

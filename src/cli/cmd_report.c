@@ -72,6 +72,17 @@ static bool write_out(struct cmd *c, const char *path, const struct buf *text, s
 	return true;
 }
 
+/* A name whose ending no form has, such as out.pdf, promises what is not written. */
+static bool is_misnamed(struct cmd *c, const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+		if (option_given(c, forms[i].name))
+			return false;
+	return dot && dot != path && dot[1] && !strchr(dot, '/') && !form_of_name(path);
+}
+
 static int report_run(struct cmd *c)
 {
 	const char *path = option_value(c, "output");
@@ -83,6 +94,9 @@ static int report_run(struct cmd *c)
 
 	if (!form)
 		return cmd_usage(c, "one of --md, --html and --csv");
+	if (is_misnamed(c, path))
+		return cmd_usage(c, "a report is .md, .html or .csv, not '%s'; --md, --html or --csv says what %s is to hold",
+		                 strrchr(path, '.'), path);
 	bool to_file = path && strcmp(path, "-") != 0;
 	bool ok = report_collect(c, &r, &e);
 	if (ok) {
@@ -90,14 +104,15 @@ static int report_run(struct cmd *c)
 		ok = write_out(c, path, &text, &e);
 	}
 	if (ok) {
-		char *what = xasprintf("report %s (%s): %zu attempts", to_file ? path : "to stdout", form->name, r.n);
+		char *what = xasprintf("report %s (%s): %zu attempt%s", to_file ? path : "to stdout", form->name, r.n,
+		                       r.n == 1 ? "" : "s");
 		ok = !c->ws || review_exported(c->ws, what, &e); /* evidence is told nothing */
 		free(what);
 	}
 	if (!ok)
 		status = cmd_fail(c, &e);
 	else if (to_file)
-		console_note("%s: %zu attempts, %lld without a mark that counts", path, r.n, (long long)r.open);
+		console_note("%s: %zu attempt%s, %lld without a mark that counts", path, r.n, r.n == 1 ? "" : "s", (long long)r.open);
 	report_free(&r);
 	buf_free(&text);
 	return status;

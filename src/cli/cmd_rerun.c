@@ -47,7 +47,9 @@ static bool list_changes(struct cmd *c, int64_t attempt, const char *ref, struct
 
 	if (!dependents_inputs(c->query, c->ws, attempt, say_input, &x, &inputs, e))
 		return false;
-	if (x.n == 0)
+	if (x.n == 0 && inputs == 0)
+		console_note("%s read no file that could have changed", ref);
+	else if (x.n == 0)
 		console_note("%s: none of its %zu input%s changed", ref, inputs, inputs == 1 ? "" : "s");
 	char *doubts = dependents_doubts(c->query, attempt, e);
 	if (doubts)

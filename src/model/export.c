@@ -133,7 +133,7 @@ static bool fill_stream(void *ctx, int fd, struct err *e)
 
 	c->fd = fd;
 	c->written = 0;
-	return store_chunks(c->q->store, c->attempt, (int)c->stream, add_chunk, c, e);
+	return query_chunks(c->q, c->attempt, (int)c->stream, add_chunk, c, e);
 }
 
 static bool note_event(struct query *q, int64_t attempt, const char *what, struct err *e)

@@ -113,7 +113,10 @@ bool query_resolve(struct query *q, const struct ref *ref, int64_t *attempt, str
 	if (ref->kind == REF_LAST) {
 		if (!store_attempt_last(q->store, ref->back, attempt, e))
 			return false;
-		return *attempt || err_set(e, ERR_NOTFOUND, ref->back ? "there are not so many attempts" : "there is no attempt yet");
+		if (!*attempt && ref->back)
+			return err_set(e, ERR_NOTFOUND, "there is no last~%lld: the record has %lld attempts", (long long)ref->back,
+			               (long long)query_tally(q, "attempts"));
+		return *attempt || err_set(e, ERR_NOTFOUND, "there is no attempt yet");
 	}
 	if (!store_attempt_find(q->store, ref->step, ref->attempt, ref->check, attempt, e))
 		return false;
@@ -278,10 +281,41 @@ bool query_code(struct query *q, int64_t attempt, bytes_fn fn, void *ctx, struct
 	return store_blob_each(q->store, &code, fn, ctx, e);
 }
 
-bool query_chunks(struct query *q, int64_t attempt, int stream, bool (*fn)(void *ctx, const struct chunk *c, struct err *e),
-                  void *ctx, struct err *e)
+struct counted {
+	chunk_fn fn;
+	void *ctx;
+	size_t n;
+};
+
+static bool count_chunk(void *ctx, const struct chunk *c, struct err *e)
 {
-	return store_chunks(q->store, attempt, stream, fn, ctx, e);
+	struct counted *t = ctx;
+
+	t->n++;
+	return t->fn(t->ctx, c, e);
+}
+
+/* What a prune took is no empty stream: a gap of its size stands for each. */
+static bool pruned_chunks(struct query *q, int64_t attempt, int stream, chunk_fn fn, void *ctx, struct err *e)
+{
+	int64_t lost[3];
+	bool ok = store_pruned_streams(q->store, attempt, lost, e);
+
+	for (int i = STREAM_OUT; ok && i <= STREAM_ERR; i++) {
+		struct chunk gap = { .stream = (enum stream_id)i, .gap = lost[i], .bytes = "" };
+
+		if (gap.gap > 0 && (!stream || stream == i))
+			ok = fn(ctx, &gap, e);
+	}
+	return ok;
+}
+
+bool query_chunks(struct query *q, int64_t attempt, int stream, chunk_fn fn, void *ctx, struct err *e)
+{
+	struct counted c = { fn, ctx, 0 };
+
+	return store_chunks(q->store, attempt, stream, count_chunk, &c, e) &&
+	       (c.n > 0 || pruned_chunks(q, attempt, stream, fn, ctx, e));
 }
 
 bool query_offered(struct query *q, int64_t attempt, bool (*fn)(void *ctx, const struct entry *f), void *ctx, struct err *e)

@@ -57,7 +57,10 @@ static bool about(struct store *st, int64_t attempt, bool ok, struct err *e)
 
 	if (ok || !e || attempt == 0 || !store_attempt_get(st, attempt, &a, NULL))
 		return ok;
-	err_prefix(e, "%lld.%lld", (long long)a.attempt.step, (long long)a.attempt.number);
+	if (a.attempt.check)
+		err_prefix(e, "%lld.%lldr%lld", (long long)a.attempt.step, (long long)a.attempt.number, (long long)a.attempt.check);
+	else
+		err_prefix(e, "%lld.%lld", (long long)a.attempt.step, (long long)a.attempt.number);
 	store_attempt_free(&a);
 	return false;
 }

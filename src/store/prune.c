@@ -201,6 +201,24 @@ bool store_prune(struct store *st, const struct prune_rule *rule, bool apply, vo
 	return ok;
 }
 
+bool store_pruned_streams(struct store *st, int64_t attempt, int64_t bytes[3], struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	memset(bytes, 0, 3 * sizeof(*bytes));
+	if (!sql_start(st, SQL_TOMBSTONE_LOST, &q, e))
+		return false;
+	bind_int(&q, attempt);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW) {
+		bytes[STREAM_OUT] = col_int(&q);
+		bytes[STREAM_ERR] = col_int(&q);
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
 int64_t store_pruned_at(struct store *st, const char *ref)
 {
 	int64_t at_us = 0;

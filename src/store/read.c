@@ -10,7 +10,7 @@
 #define CONTENT_BITS 24         /* of a content chunk's id, for its place */
 #define STREAM_BITS 32          /* of a stream chunk's, for its place in the attempt */
 
-enum read_sql { READ_CONTENT, READ_ROWS, READ_ENDED, READ_CHANGE, READ_RUNNING, READ_COUNT };
+enum read_sql { READ_CONTENT, READ_ROWS, READ_PRUNED, READ_ENDED, READ_CHANGE, READ_RUNNING, READ_COUNT };
 
 static const char *const read_table[READ_COUNT] = {
 	[READ_CONTENT] = "SELECT id, size FROM blob WHERE sha256 = ?",
@@ -19,6 +19,8 @@ static const char *const read_table[READ_COUNT] = {
 	              " coalesce(length(c.bytes), length(t.bytes)), coalesce(c.twin, c.id)"
 	              " FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin"
 	              " WHERE c.id >= ? AND c.id < ? ORDER BY c.id LIMIT ?",
+	[READ_PRUNED] = "SELECT n.out_bytes, n.err_bytes FROM tombstone t JOIN attempt_end n ON n.attempt = t.attempt"
+	                " WHERE t.what = 'streams' AND t.attempt = ? LIMIT 1",
 	[READ_ENDED] = "SELECT 1 FROM attempt_end WHERE attempt = ?",
 	[READ_CHANGE] = "SELECT coalesce(max(seq), 0) FROM change",
 	[READ_RUNNING] = "SELECT attempt FROM running ORDER BY attempt DESC LIMIT ?",
@@ -173,6 +175,31 @@ static struct chunk_row row_of(sqlite3_stmt *s, int64_t first)
 	return row;
 }
 
+/* What a prune took is no empty stream: a gap of its size stands for each. */
+static bool pruned_rows(struct store_reader *r, int64_t attempt, int64_t seq, int64_t end,
+                        bool (*fn)(void *ctx, const struct chunk_row *row), void *ctx, int64_t *next, struct err *e)
+{
+	sqlite3_stmt *s = r->statements[READ_PRUNED];
+	int64_t lost[2] = { 0 };
+	int rc;
+
+	sqlite3_bind_int64(s, 1, attempt);
+	if ((rc = sqlite3_step(s)) == SQLITE_ROW)
+		for (int i = 0; i < 2; i++)
+			lost[i] = sane(sqlite3_column_int64(s, i));
+	if (!end_statement(r, s, rc, e))
+		return false;
+	for (bool go_on = true; go_on && seq < MIN(end, 2); seq++) {
+		struct chunk_row row = { .seq = seq, .stream = seq ? STREAM_ERR : STREAM_OUT, .gap = lost[seq] };
+
+		if (!row.gap)
+			continue;
+		*next = seq + 1;
+		go_on = fn(ctx, &row);
+	}
+	return true;
+}
+
 bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int64_t end, int64_t look,
                       bool (*fn)(void *ctx, const struct chunk_row *row), void *ctx, int64_t *next, bool *all,
                       struct err *e)
@@ -194,7 +221,8 @@ bool store_chunk_rows(struct store_reader *r, int64_t attempt, int64_t seq, int6
 		go_on = fn(ctx, &row);
 	}
 	*all = rc == SQLITE_DONE && seen < look;
-	return end_statement(r, s, rc, e);
+	return end_statement(r, s, rc, e) &&
+	       (seen > 0 || !*all || seq > 1 || pruned_rows(r, attempt, seq, end, fn, ctx, next, e));
 }
 
 bool store_chunk_read(struct store_reader *r, const struct chunk_row *row, int64_t from, void *buf, size_t n, struct err *e)

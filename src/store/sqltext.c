@@ -273,6 +273,8 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_TOMBSTONE_ADD] = "INSERT INTO tombstone (prune, what, attempt, ref, path, sha256, size)"
 	                      " VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[SQL_TOMBSTONE_STREAMS] = "SELECT sha256 FROM tombstone WHERE what = 'streams' AND attempt = ? ORDER BY id LIMIT 1",
+	[SQL_TOMBSTONE_LOST] = "SELECT n.out_bytes, n.err_bytes FROM tombstone t JOIN attempt_end n ON n.attempt = t.attempt"
+	                       " WHERE t.what = 'streams' AND t.attempt = ? LIMIT 1",
 	[SQL_TOMBSTONE_AT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.ref = ?"
 	                     " AND t.what IN ('attempt', 'check') ORDER BY t.id DESC LIMIT 1",
 	[SQL_LEDGER_CONTENT_ADD] = "INSERT INTO ledger_content (seq, prune, content) VALUES (?, ?, ?)",

@@ -27,6 +27,7 @@ enum row_answer {
 enum row_part {
 	PART_ROW,
 	PART_HEAD, /* stays when a row below it stays, or it fits itself */
+	PART_MORE, /* goes on with the row above, and fits as that does: not counted */
 	PART_GAP,  /* stands for what was not looked at: stays, and is not counted */
 };
 

@@ -184,11 +184,15 @@ static struct view *as_text(struct ui *ui, const struct pager_spec *spec, const 
 
 static struct view *as_hex(struct ui *ui, const struct pager_spec *spec, const struct looked_file *f, struct err *e)
 {
-	struct buf text = { 0 };
+	struct buf text = { 0 }, how = { 0 };
+	char size[UNIT_TEXT];
 
 	add_hex(f, &text);
-	struct view *v = text_view_of(ui, spec, LOOK_HEXDUMP, "hex", &text, e);
+	size_format((int64_t)f->bytes.len, size);
+	buf_addf(&how, "hex, %s%s%s", f->cut ? "more than " : "", size, f->bytes.len < 1000 ? " bytes" : "");
+	struct view *v = text_view_of(ui, spec, LOOK_HEXDUMP, how.data, &text, e);
 	buf_free(&text);
+	buf_free(&how);
 	return v;
 }
 

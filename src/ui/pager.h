@@ -27,6 +27,7 @@ struct pager {
 	char ref[REF_TEXT];
 	char *title;
 	struct file_place place; /* of a file */
+	bool made;           /* the text is not the file's bytes but was made of them */
 	struct py_cache py;
 	struct text_row top; /* first row on the screen */
 	bool empty;

@@ -187,13 +187,21 @@ static bool is_hinted(const struct ui *ui, enum command id)
 	return !is_refused(ui, id) && !(id == CMD_STOP && is_elsewhere(ui) && ui->running == 0);
 }
 
+/* NULL: the key does nothing there. */
+static const char *word_of(struct view *v, const struct view_hint *h)
+{
+	return v->ops->hint_word ? v->ops->hint_word(v, h) : h->word;
+}
+
 /* Cells of a hint and its key; 0: it is not shown here. */
 static int hint_cols(struct ui *ui, struct view *v, const struct view_hint *h, char key[KEY_TEXT])
 {
+	const char *word = word_of(v, h);
+
 	keymap_key(ui->keymap, v->ops->place, h->id, key);
-	if (!key[0] || !is_hinted(ui, h->id))
+	if (!word || !key[0] || !is_hinted(ui, h->id))
 		return 0;
-	return canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, h->word);
+	return canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, word);
 }
 
 /* Where there is no room for all of them, the way to the others is not left out: help keeps its place. */
@@ -212,7 +220,7 @@ static void draw_hints(struct ui *ui, struct view *v, struct rect line)
 		if (cols == 0 || x + cols + help >= line.w)
 			continue;
 		x = canvas_text(ui->canvas, line, x, line.y, PEN(ROLE_KEY), key);
-		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), h->word) + 2;
+		x = canvas_text(ui->canvas, line, x + 1, line.y, PEN(ROLE_STATUS), word_of(v, h)) + 2;
 	}
 }
 

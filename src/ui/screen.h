@@ -61,6 +61,8 @@ struct view_ops {
 	struct listview *(*list)(struct view *v);
 	unsigned (*command)(struct view *v, enum command id, const char *arg); /* asked last; NULL */
 	const struct view_hint *hints;     /* keys of the last line */
+	/* What stands there for one now; NULL: nothing. Without it, its word. */
+	const char *(*hint_word)(struct view *v, const struct view_hint *h);
 	void (*draw)(struct view *v, struct canvas *c, struct rect r);
 	/* What the first line says: left, and right as far as there is room. */
 	void (*title)(struct view *v, struct buf *left, struct buf *right);

@@ -58,14 +58,15 @@ static bool usable(struct err *e)
 		               "'tickmark log' and 'tickmark show' print instead",
 		               isatty(STDIN_FILENO) ? "standard output" : "standard input");
 	if (!type || !*type)
-		return err_set(e, ERR_INPUT, "TERM is not set, so the screen cannot be shown; 'tickmark log' prints instead");
+		return err_set(e, ERR_INPUT, "TERM is not set, so the screen cannot be shown; 'tickmark --plain' asks and "
+		               "answers in lines, 'tickmark log' prints");
 	if (setupterm(type, STDOUT_FILENO, &status) != OK)
 		return err_set(e, ERR_INPUT, "terminal type '%.60s' %s, so the screen cannot be shown; "
-		               "set TERM, or use 'tickmark log', which prints", type,
+		               "set TERM, or use 'tickmark --plain', which asks and answers in lines", type,
 		               status == 1 ? "is a hard copy" : "is not known on this machine");
 	if (tigetstr("cup") == NULL || tigetstr("cup") == (char *)-1 || strcmp(type, "dumb") == 0)
 		return err_set(e, ERR_INPUT, "terminal type '%.60s' cannot move its cursor, so the screen cannot be "
-		               "shown; 'tickmark log' prints instead", type);
+		               "shown; 'tickmark --plain' asks and answers in lines", type);
 	del_curterm(cur_term); /* curses reads its own */
 	return true;
 }

@@ -185,10 +185,11 @@ static void layout(struct messages *s, int cols)
 	s->array.n = 0;
 	for (size_t i = 0; i < s->n; i++)
 		wrap(s, i, (size_t)MAX(cols - 5, 8));
-	if (s->array.n == 0)
-		return;
-	key = (struct list_key){ { (int64_t)(s->at_end ? s->array.n - 1 : place_row(s)) } };
-	listbox_select(&s->list.box, &key);
+	if (s->array.n > 0) {
+		key = (struct list_key){ { (int64_t)(s->at_end ? s->array.n - 1 : place_row(s)) } };
+		listbox_select(&s->list.box, &key);
+	}
+	listview_filter_again(&s->view, &s->list);
 }
 
 /* ---- citations of a row ---- */
@@ -275,7 +276,24 @@ static enum row_answer holds(struct view *v, const struct list_key *key, struct 
 	return p->head ? row_has(search, m->head, strlen(m->head)) : row_has(search, m->text + p->start, p->end - p->start);
 }
 
-static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = holds, .where = "in these messages" };
+/* A filter leaves whole messages, by who, when and what. */
+static enum row_answer fits(struct view *v, const struct list_key *key, struct search *search)
+{
+	struct messages *s = messages_of(v);
+	const struct message_copy *m = &s->all[s->pieces[key->v[0]].message];
+	enum row_answer answer = row_has(search, m->head, strlen(m->head));
+
+	return answer == ROW_HOLDS ? answer : row_has(search, m->text, m->n);
+}
+
+static enum row_part part_of(struct view *v, const struct list_key *key)
+{
+	return messages_of(v)->pieces[key->v[0]].head ? PART_ROW : PART_MORE;
+}
+
+static const struct listview_ops list_ops = {
+	.draw_row = draw_row, .holds = holds, .fits = fits, .part = part_of, .where = "in these messages", .filters = true,
+};
 
 static void title(struct view *v, struct buf *left, struct buf *right)
 {
@@ -359,8 +377,13 @@ static bool subject(struct view *v, struct subject *out)
 /* Messages come by the record as everything else; where it stands at the end it stays there. */
 static unsigned changed(struct view *v, int64_t attempt)
 {
+	struct messages *s = messages_of(v);
+	int cols = s->cols;
+
 	(void)attempt;
-	read_all(messages_of(v));
+	read_all(s);
+	if (cols) /* a search or filter under way goes on along rows that are there */
+		layout(s, cols);
 	return TURN_DRAW;
 }
 

@@ -128,7 +128,8 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 	} else if (line >= 0) {
 		buf_addf(right, "line %lld  ", (long long)line + 1);
 	}
-	buf_addf(right, "%s%s%s", size, p->text.size < 1000 ? " bytes" : "", p->text.whole ? "" : " so far");
+	if (!p->made) /* its size would be taken for the file's */
+		buf_addf(right, "%s%s%s", size, p->text.size < 1000 ? " bytes" : "", p->text.whole ? "" : " so far");
 }
 
 /* ---- news, idle time, the rest ---------------------------------------------------------------------------------------------------- */
@@ -288,6 +289,7 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 		unload(p);
 		p->title = title;
 		p->place = place;
+		p->made = spec->path && spec->text;
 		p->text = text;
 		p->text.rows.wrap = wrap;
 		p->text.rows.cols = MAX(1, p->cols);
@@ -334,8 +336,16 @@ static const struct view_hint hints[] = {
 	{ CMD_NEXT_LOOK, "streams" }, { CMD_FOLLOW, "follow" }, { CMD_COPY, "copy" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
 };
 
+/* A file has other ways of being looked at than a stream, and no end that comes. */
+static const char *hint_word(struct view *v, const struct view_hint *h)
+{
+	if (!pager_of(v)->place.path)
+		return h->word;
+	return h->id == CMD_FOLLOW ? NULL : h->id == CMD_NEXT_LOOK ? "text, hex" : h->word;
+}
+
 static const struct view_ops ops = {
-	.name = "Pager", .place = PLACE_PAGER, .actions = actions, .command = pager_command, .hints = hints,
+	.name = "Pager", .place = PLACE_PAGER, .actions = actions, .command = pager_command, .hints = hints, .hint_word = hint_word,
 	.draw = pager_draw, .title = pager_title, .mouse = pager_mouse, .changed = pager_changed, .idle = pager_idle,
 	.subject = pager_subject, .search = pager_search, .free = pager_free,
 };

@@ -106,7 +106,9 @@ static void work_run(struct job *job, void *ctx)
 	if (q)
 		query_set_cancel(q, job_asks(job));
 	if (q && dependents_inputs(q, w->ws, w->attempt, take_input, l, &all, &l->e)) {
-		if (l->changed == 0)
+		if (l->changed == 0 && all == 0)
+			add_row(l, ROLE_GOOD, NULL, xstrdup("it read no file that could have changed"));
+		else if (l->changed == 0)
 			add_row(l, ROLE_GOOD, NULL, xasprintf("none of its %zu input%s changed", all, all == 1 ? "" : "s"));
 		add_doubts(l, q, w->attempt);
 		if (dependents_each(q, &w->step, 1, take_dependent, l, &l->e) && l->later == 0)

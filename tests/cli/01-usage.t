@@ -41,6 +41,7 @@ wrong() { # NAME PATTERN ARG...
 	is "$name: one line" "$(wc -l <"$work/.err")" 1
 }
 wrong "unknown command" "no command 'lgo'; did you mean 'log'" lgo
+tm nope.db; is "a record that is not there" "$err" "tickmark: no such file or folder: nope.db"
 wrong "far from any command" "no command 'xyzzyplugh' " xyzzyplugh
 wrong "unknown option" "tickmark run: no option --titel; did you mean --title" run --titel x y.py
 wrong "unknown letter" "tickmark log: no option -z" log -z

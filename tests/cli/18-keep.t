@@ -50,6 +50,17 @@ tm log; unlike "gone from the log" "$out" '^1\.'
 tm prune --attempts 2.3; like "the newest stays" "$out" '^kept: 1 newest'
 tm prune --streams 2.1 --apply; tm show 2.1; is "streams alone: it can be shown" "$rc" 0
 tm verify; is "streams alone: verifies" "$rc" 0
+# what went is no empty stream, wherever it is looked at
+tm show 2.1; like "streams alone: show has the gap" "$out" '\[2 bytes are not in the record\]'
+tm show 2.1 --stdout; like "streams alone: show --stdout says so" "$err" '^2 bytes at byte 0 are not in the record'
+tm show 2.1 --json; jis "streams alone: --json" '(d["stdout"]["bytes"], d["stdout"]["lost"])' "(2, 2)"
+tm export 2.1 --stdout -o -; like "streams alone: export says so" "$err" '2 of 2 bytes are not in the record'
+tm export 2.1 --whole --to went; like "streams alone: among the files" "$(cat went/_stdout.txt)" '2 bytes not kept'
+echo 'print(3)' >t.py; tm run t.py; tm diff 2.1 last --only stdout
+like "streams alone: diff" "$out" '^-\[2 bytes not kept\]'
+tm verify; is "streams alone: verifies still" "$rc" 0
+printf '%s\n' 'wait-idle' 'key : 2 . 1 Enter p' 'wait-idle' 'dump' >went.keys
+like "streams alone: the dossier" "$("$TICKMARK" --script went.keys --size 80x40 --dump text 2>&1)" '\[2 bytes of stdout not kept\]'
 
 # copies
 tm backup "$work/backup.db"; like "backup: known by count and head" "$out" '[0-9]+ attempts, .* head [0-9a-f]{64}'

@@ -62,8 +62,21 @@ jis "notes in the document" '[(n["section"], n["path"], n["line"], n["cell"], n[
 	"[(None, None, None, None, 'the whole'), ('code', None, 2, None, 'why 1?'), ('stdout', None, 1, None, 'see'), ('file', 'a.csv', None, 'A1', 'footed')]"
 for bad in "--cell B7" "--file a.csv --cell b7" "--section files" "--section code --file a.csv" "--line 0" "--line x"; do
 	tm note 1.1 $bad text; is "note $bad: status" "$rc" 3; done
+# a note is never taken back: it stands on a line that is there
+printf 'import sys\nprint("a\\nb", end="")\nopen("crlf.txt","wb").write(b"1\\r\\n2\\r3\\n")\n' | tm_from /dev/stdin run -
+for place in "--line 3" "--section stdout --line 2" "--file crlf.txt --line 3"; do
+	# shellcheck disable=SC2086
+	tm note last $place text; is "note $place: status" "$rc" 0; done
+for place in "--line 4" "--section stdout --line 3" "--section stderr --line 1" "--file crlf.txt --line 4"; do
+	# shellcheck disable=SC2086
+	tm note last $place text; is "note $place: status" "$rc" 2; like "note $place: says so" "$err" "has no line [0-9]: it has [0-9]"; done
 tm note 1.1 --file nope text; is "note on no such file: status" "$rc" 2
 tm note 1.1 ""; is "empty note: status" "$rc" 3
+
+tm report -o x.pdf; is "report of no form: status" "$rc" 3; no "report of no form: nothing there" test -e x.pdf
+tm report -o x.txt --md; is "report, form said: status" "$rc" 0
+tm repeat 1.1; tm mark 1.1r1 accepted --as-command; like "mark of a check: names it" "$err" '1\.1r1: a check is not reviewed'
+tm stop 1.1; like "stop of what has ended" "$err" '1\.1 has ended already: '
 
 # the opinion
 tm mark record accepted --as-command -n ok; like "the opinion" "$out" '^record accepted by R\. Two$'

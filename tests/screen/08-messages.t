@@ -22,6 +22,15 @@ like "Enter goes to the attempt" "$out" '> *▾ 1 +Roll up TIV'
 out=$(play $'wait-idle\nkey 4 g j j j j Right Enter\nwait-idle\nkey y\nsee copied')
 like "→ chooses the next citation" "$out" '> *▾ 2\.2'
 like "a line without one" "$(play $'wait-idle\nkey 4 g Enter')" 'cites no attempt'
+# f leaves whole messages, and what is left is counted by message, at any width
+out=$(play $'wait-idle\nkey 4 f\ntext correction\nkey Enter\nsee 1 of 2 match correction' 60x20)
+is "f counts messages" $? 0
+like "f leaves all of a message" "$(tr -d '\n' <<<"$out")" 'The total of \[1\.1\] holds\..*See \[2\.1\].*word word'
+unlike "f leaves no other" "$out" 'First words'
+out=$(play $'wait-idle\nkey 4 f\ntext First\nkey Enter\nresize 40x12\nwait-idle\nsee 1 of 2 match\nsee First words\nkey f Ctrl-U Enter g\nsee First words\nkey G\nsee word word')
+is "f stays when the window changes, and goes" $? 0
+like "f that leaves nothing says so" "$(play $'wait-idle\nkey 4 f\ntext zzz\nkey Enter')" 'Nothing here matches'
+like "a key on nothing is harmless" "$(play $'wait-idle\nkey 4 f\ntext zzz\nkey Enter Enter Right y d')" 'Nothing here matches'
 # an attempt shows what cites it
 out=$(play $'wait-idle\ntext :1.1\nkey Enter Enter')
 like "a section of the attempt" "$out" 'messages +1 cites it'
