@@ -19,8 +19,7 @@ static const char *const read_table[READ_COUNT] = {
 	              " coalesce(length(c.bytes), length(t.bytes)), coalesce(c.twin, c.id)"
 	              " FROM stream_chunk c LEFT JOIN stream_chunk t ON t.id = c.twin"
 	              " WHERE c.id >= ? AND c.id < ? ORDER BY c.id LIMIT ?",
-	[READ_PRUNED] = "SELECT n.out_bytes, n.err_bytes FROM tombstone t JOIN attempt_end n ON n.attempt = t.attempt"
-	                " WHERE t.what = 'streams' AND t.attempt = ? LIMIT 1",
+	[READ_PRUNED] = "SELECT out_bytes, err_bytes FROM tombstone t JOIN attempt_end USING (attempt) WHERE what = 'streams' AND attempt = ?",
 	[READ_ENDED] = "SELECT 1 FROM attempt_end WHERE attempt = ?",
 	[READ_CHANGE] = "SELECT coalesce(max(seq), 0) FROM change",
 	[READ_RUNNING] = "SELECT attempt FROM running ORDER BY attempt DESC LIMIT ?",
