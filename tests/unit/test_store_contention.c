@@ -272,7 +272,7 @@ static void full_disk_is_called_so_and_passes(void **state)
 	assert_null(strstr(p->e.msg, "damaged"));
 	assert_null(strstr(p->e.msg, "corrupt"));
 	limit_files(1 << 10);
-	assert_fails(p, ERR_FULL, "disk full", store_event(st, "x", 0, NULL, &p->e));
+	assert_fails(p, ERR_FULL, "over a limit", store_event(st, "x", 0, NULL, &p->e));
 	limit_files(RLIM_INFINITY);
 	case_end(p, st, first, "42\n", VERDICT_NONE); /* the same connection works on */
 	assert_done(p, store_blob_put(st, &owner, bytes, n, &d, &p->e));
@@ -288,7 +288,7 @@ static void full_disk_at_creation(void **state)
 
 	snprintf(path, sizeof(path), "%s/second.db", p->dir);
 	limit_files(64 << 10);
-	assert_fails(p, ERR_FULL, "disk full", store_create(path, "/w", &p->e));
+	assert_fails(p, ERR_FULL, "over a limit", store_create(path, "/w", &p->e));
 	limit_files(RLIM_INFINITY);
 	assert_false(fs_exists(AT_FDCWD, path));
 	assert_done(p, store_create(path, "/w", &p->e)); /* nothing half-made is in the way */
