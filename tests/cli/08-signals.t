@@ -97,7 +97,7 @@ is "stop: status" "$rc" 0
 like "stop: line" "$out" "^$ref stopped  by tickmark stop by "
 tm wait "$ref"; is "wait for what was stopped: status" "$rc" 1
 tm stop "$ref"; is "stop what has ended: status" "$rc" 2
-like "stop what has ended: message" "$err" "not running"
+like "stop what has ended: message" "$err" "has ended already: stopped"
 a=$("$TICKMARK" run --detach hang.py); b=$("$TICKMARK" run --detach --new hang.py)
 wait_for stdout_has "$a" begun; wait_for stdout_has "$b" begun
 tm stop --all --json; jis "stop --all --json" 'd["stopped"]' 2

@@ -268,7 +268,7 @@ static void full_disk_is_called_so_and_passes(void **state)
 
 	random_bytes(bytes, n);
 	limit_files(2 << 20);
-	assert_fails(p, ERR_FULL, "disk full", store_blob_put(st, &owner, bytes, n, &d, &p->e));
+	assert_fails(p, ERR_FULL, "over a limit", store_blob_put(st, &owner, bytes, n, &d, &p->e));
 	assert_null(strstr(p->e.msg, "damaged"));
 	assert_null(strstr(p->e.msg, "corrupt"));
 	limit_files(1 << 10);
