@@ -170,6 +170,7 @@ key p
 wait-idle
 text /the record as a whole
 key Enter
+wait-idle
 see ? questioned by
 see subject to 1.2
 X
@@ -188,16 +189,20 @@ see record ✓ accepted
 unsee (stale)
 text :2.1
 key Enter
+wait-idle
 key p
 wait-idle
 text /the record as a whole
 key Enter
+wait-idle
 see ? questioned by
 see superseded
 see now
 key q
+wait-idle
 text :mark accepted fine
 key Enter
+wait-idle
 text :1.2
 key Enter
 text :mark accepted fine
