@@ -28,7 +28,7 @@ wrapper() {
 		echo "export HOME='$home' TICKMARK='$work/tree/build/$variant/tickmark' TICKMARK_SHARED='$work/tree/shared'"
 		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP"
 		echo "export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1"
-		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG"
+		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG ONLY"
 		# cmocka says "not ok … # SKIP" of what TAP calls "ok … # SKIP"
 		echo 'set -o pipefail'
 		# whoever started us may ignore signals that tests send
