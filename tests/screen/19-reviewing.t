@@ -175,7 +175,7 @@ see ? questioned by
 see subject to 1.2
 X
 echo 'print(2)' | "$TICKMARK" -C "$work/ws" run - >/dev/null 2>&1
-play "is stale when more was run" 80x24 "$work/ws" <<'X'
+play "is stale when more was run" 120x24 "$work/ws" <<'X'
 wait-idle
 see record ? questioned (stale)
 text :mark record withdrawn
