@@ -216,7 +216,7 @@ static void start_next(struct field *f, struct slot *s)
 		                       .vary = f->b->vary };
 
 	s->item = f->next++;
-	s->run = run_start(f->c->ws, &req, &item->e);
+	s->run = run_launch(f->c->ws, &req, &item->e);
 	if (s->run)
 		f->running++;
 	else
