@@ -33,6 +33,19 @@ struct pager_spec file_place_spec(const struct file_place *p)
 		.encoding = p->encoding, .part = p->part };
 }
 
+bool file_place_subject(const struct file_place *p, struct subject *out)
+{
+	if (p->attempt == 0)
+		return false;
+	out->attempt = p->attempt;
+	out->step = p->step;
+	out->check = strchr(p->ref, 'r') != NULL;
+	memcpy(out->ref, p->ref, sizeof(out->ref));
+	out->path = xstrdup(p->path);
+	out->artifact = true;
+	return true;
+}
+
 /* ---- its bytes -------------------------------------------------------------------------------------------------- */
 
 static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
@@ -92,8 +105,8 @@ bool look_read(struct ui *ui, const struct pager_spec *spec, struct looked_file 
 	out->encoding = out->guess.encoding;
 	out->delimiter = strcasecmp(ending(spec->path), "tsv") == 0 ? '\t' : 0;
 	out->reader = reader_for(out, spec->path);
-	if (out->reader)
-		out->content = hash_bytes(out->bytes.data, out->bytes.len);
+	if (out->reader) /* the record knows the hash of what it has */
+		out->content = !spec->file && !digest_is_zero(&spec->sha256) ? spec->sha256 : hash_bytes(out->bytes.data, out->bytes.len);
 	return true;
 }
 
@@ -126,19 +139,17 @@ static void add_hex(const struct looked_file *f, struct buf *out)
 		buf_adds(out, "empty\n");
 }
 
-char *look_title(struct ui *ui, const struct pager_spec *spec, char ref[REF_TEXT], int64_t *step)
+char *look_title(struct ui *ui, struct file_place *p)
 {
-	char *name = escape_name_dup(spec->path), *title;
+	char *name = escape_name_dup(p->path), *title;
 	struct detail d = { 0 };
 
-	*ref = '\0';
-	*step = 0;
-	if (spec->attempt && query_detail(ui->query, spec->attempt, &d, NULL)) {
-		memcpy(ref, d.ref, REF_TEXT);
-		*step = d.step.number;
+	if (p->attempt && query_detail(ui->query, p->attempt, &d, NULL)) {
+		memcpy(p->ref, d.ref, sizeof(p->ref));
+		p->step = d.step.number;
 		title = xasprintf("%s %s", d.ref, name);
 	} else {
-		title = xasprintf("%s as it %s", name, spec->file ? "is now" : "was for the newest attempt");
+		title = xasprintf("%s as it %s", name, p->file ? "is now" : "was for the newest attempt");
 	}
 	query_detail_free(&d);
 	free(name);
@@ -148,19 +159,18 @@ char *look_title(struct ui *ui, const struct pager_spec *spec, char ref[REF_TEXT
 static struct view *text_view_of(struct ui *ui, const struct pager_spec *spec, enum way look, const char *how, const struct buf *text,
                                  struct err *e)
 {
-	char ref[REF_TEXT], *name, *title;
+	struct file_place place = file_place_of(spec);
+	char *name = look_title(ui, &place), *title = xasprintf("%s · %s", name, how);
 	struct pager_spec made = *spec;
 	struct view *v;
-	int64_t step;
 
-	name = look_title(ui, spec, ref, &step);
-	title = xasprintf("%s · %s", name, how);
 	made.text = text->data ? text->data : "";
 	made.text_len = text->len;
 	made.title = title;
 	made.look = look;
 	made.pos = 0;
 	v = pager_plain_new(ui, &made, e);
+	file_place_free(&place);
 	free(name);
 	free(title);
 	return v;
@@ -366,28 +376,21 @@ static const struct {
 	{ LOOK_TABLE, "a table" }, { LOOK_TEXT, "text" }, { LOOK_JSON, "JSON" }, { LOOK_HEXDUMP, "hex" },
 };
 
-static bool is_waited_for(struct view *v)
-{
-	const struct file_place *at = pager_place(v);
-
-	return at && at->coming;
-}
-
-unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir)
+unsigned look_switch(struct view *v, const struct file_place *at, int dir)
 {
 	struct ui *ui = v->ui;
-	struct pager_spec made = *spec;
+	struct pager_spec made = file_place_spec(at);
 	size_t i = 0, n = ARRAY_LEN(order);
 	struct err e = { 0 };
 
-	while (i + 1 < n && order[i].look != (spec->look == LOOK_AUTO ? LOOK_TEXT : (enum way)spec->look))
+	while (i + 1 < n && order[i].look != (at->look == LOOK_AUTO ? LOOK_TEXT : (enum way)at->look))
 		i++;
 	for (size_t k = 1; k < n; k++) {
 		size_t to = (i + n + (dir > 0 ? k : n - k)) % n;
 		struct view *other;
 
 		made.look = order[to].look;
-		other = is_waited_for(v) && is_converted(order[to].look) ? NULL : look_open(ui, &made, &e);
+		other = at->coming && is_converted(order[to].look) ? NULL : look_open(ui, &made, &e);
 		if (!other)
 			continue; /* it cannot be shown that way */
 		ui_notice(ui, "shown as %s", order[to].word);
@@ -398,9 +401,9 @@ unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir)
 	return TURN_DRAW;
 }
 
-unsigned look_part(struct view *v, const struct pager_spec *spec, size_t parts, int dir)
+unsigned look_part(struct view *v, const struct file_place *at, size_t parts, int dir)
 {
-	struct pager_spec made = *spec;
+	struct pager_spec made = file_place_spec(at);
 	struct err e = { 0 };
 	struct view *other;
 
@@ -408,7 +411,7 @@ unsigned look_part(struct view *v, const struct pager_spec *spec, size_t parts, 
 		ui_notice(v->ui, "this is its only sheet");
 		return TURN_DRAW;
 	}
-	made.part = (spec->part + parts + (dir > 0 ? 1 : parts - 1)) % parts;
+	made.part = (at->part + parts + (dir > 0 ? 1 : parts - 1)) % parts;
 	other = look_open(v->ui, &made, &e);
 	if (other)
 		ui_replace(v->ui, other);
@@ -417,11 +420,11 @@ unsigned look_part(struct view *v, const struct pager_spec *spec, size_t parts, 
 	return TURN_DRAW;
 }
 
-unsigned look_encoding(struct view *v, const struct pager_spec *spec, const char *arg)
+unsigned look_encoding(struct view *v, const struct file_place *at, const char *arg)
 {
 	struct ui *ui = v->ui;
-	struct pager_spec made = *spec;
-	enum encoding x = spec->encoding ? (enum encoding)(spec->encoding % ENCODING_COUNT) : ENCODING_UTF8;
+	struct pager_spec made = file_place_spec(at);
+	enum encoding x = at->encoding ? (enum encoding)(at->encoding % ENCODING_COUNT) : ENCODING_UTF8;
 	struct err e = { 0 };
 	struct view *other;
 

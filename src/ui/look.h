@@ -17,7 +17,8 @@ enum way { LOOK_AUTO, LOOK_VALUES, LOOK_FORMULAS, LOOK_PAGES, LOOK_PICTURE, LOOK
 
 /* Which file a view shows, and how: so that it can be opened another way. */
 struct file_place {
-	int64_t attempt;          /* that it belongs to; 0: none */
+	int64_t attempt, step;    /* that it belongs to; 0: none */
+	char ref[REF_TEXT];       /* of the attempt, where look_title was asked; "" */
 	struct digest sha256;
 	char *path;               /* owned; NULL: it is no file */
 	char *file;               /* owned; as in pager_spec */
@@ -28,6 +29,8 @@ struct file_place {
 struct file_place file_place_of(const struct pager_spec *spec);
 void file_place_free(struct file_place *p);
 struct pager_spec file_place_spec(const struct file_place *p); /* strings stay p's */
+/* The file as what keys act on; false: it belongs to no attempt. */
+bool file_place_subject(const struct file_place *p, struct subject *out);
 
 struct looked_file {
 	struct buf bytes;         /* owned */
@@ -42,15 +45,15 @@ bool look_read(struct ui *ui, const struct pager_spec *spec, struct looked_file 
 void look_free(struct looked_file *f);
 /* "Windows-1252, guessed", ", 3 bad bytes" … */
 void look_encoding_text(const struct looked_file *f, int64_t bad, struct buf *out);
-/* "7.2 layers.csv", "layers.csv as it is now": owned; ref and *step of the attempt, "" and 0 where it has none. */
-char *look_title(struct ui *ui, const struct pager_spec *spec, char ref[REF_TEXT], int64_t *step);
+/* "7.2 layers.csv", "layers.csv as it is now": owned. Learns of what attempt it is. */
+char *look_title(struct ui *ui, struct file_place *p);
 /* The view for a file; NULL without *e: the plain pager does. */
 struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err *e);
 /* Another way of looking at the same file, or in another encoding, in place of the top view. */
-unsigned look_switch(struct view *v, const struct pager_spec *spec, int dir);
-unsigned look_encoding(struct view *v, const struct pager_spec *spec, const char *arg);
+unsigned look_switch(struct view *v, const struct file_place *at, int dir);
+unsigned look_encoding(struct view *v, const struct file_place *at, const char *arg);
 /* The next sheet, page …, in place of the top view. */
-unsigned look_part(struct view *v, const struct pager_spec *spec, size_t parts, int dir);
+unsigned look_part(struct view *v, const struct file_place *at, size_t parts, int dir);
 /* A reader came to its end: a view that waits for it on top becomes what it waits for. */
 void look_came(struct ui *ui, const struct digest *content);
 

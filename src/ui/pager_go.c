@@ -142,23 +142,21 @@ static unsigned go_look(struct view *v, int dir)
 			return reopen(p, &(struct pager_spec){ .attempt = p->attempt, .section = looks[to] });
 		}
 	}
-	if (p->place.path) {
-		struct pager_spec spec = file_place_spec(&p->place);
-		return look_switch(v, &spec, dir);
-	}
+	if (p->place.path)
+		return look_switch(v, &p->place, dir);
 	ui_notice(v->ui, "there is no other way of looking at this");
 	return TURN_DRAW;
 }
 
 unsigned pager_encoding(struct view *v, const char *arg)
 {
-	struct pager_spec spec = file_place_spec(&pager_of(v)->place);
+	const struct file_place *at = &pager_of(v)->place;
 
-	if (!spec.path) {
+	if (!at->path) {
 		ui_notice(v->ui, "only files have an encoding; streams and code are UTF-8");
 		return TURN_DRAW;
 	}
-	return look_encoding(v, &spec, arg);
+	return look_encoding(v, at, arg);
 }
 
 unsigned pager_next_look(struct view *v, const char *arg)

@@ -13,8 +13,6 @@ struct table_view {
 	struct file_place place;
 	struct reading_sheet sheet; /* of a workbook, without its CSV; name NULL: it is none */
 	char *title;
-	char ref[REF_TEXT];
-	int64_t step;
 	struct grid *grid;
 	int64_t bad;
 	int *widths;               /* of columns */

@@ -21,8 +21,6 @@ struct json_view {
 	struct listview list;
 	char *name;             /* "7.2 limits.json" */
 	struct file_place place;
-	int64_t step;
-	char ref[REF_TEXT];
 };
 
 static struct json_view *json_of(struct view *v)
@@ -257,18 +255,14 @@ static unsigned prev_sibling(struct view *v, const char *arg)
 
 static unsigned next_look(struct view *v, const char *arg)
 {
-	struct pager_spec spec = file_place_spec(&json_of(v)->place);
-
 	(void)arg;
-	return look_switch(v, &spec, 1);
+	return look_switch(v, &json_of(v)->place, 1);
 }
 
 static unsigned prev_look(struct view *v, const char *arg)
 {
-	struct pager_spec spec = file_place_spec(&json_of(v)->place);
-
 	(void)arg;
-	return look_switch(v, &spec, -1);
+	return look_switch(v, &json_of(v)->place, -1);
 }
 
 static unsigned copy_value(struct view *view, const char *arg)
@@ -312,17 +306,7 @@ static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = hol
 
 static bool json_subject(struct view *view, struct subject *out)
 {
-	struct json_view *v = json_of(view);
-
-	if (v->place.attempt == 0)
-		return false;
-	out->attempt = v->place.attempt;
-	out->step = v->step;
-	memcpy(out->ref, v->ref, sizeof(out->ref));
-	out->check = strchr(v->ref, 'r') != NULL;
-	out->path = xstrdup(v->place.path);
-	out->artifact = true;
-	return true;
+	return file_place_subject(&json_of(view)->place, out);
 }
 
 static struct listview *json_list(struct view *v)
@@ -382,7 +366,7 @@ struct view *view_json_new(struct ui *ui, const struct pager_spec *spec, struct 
 	v->tree = tree;
 	v->place = file_place_of(spec);
 	v->place.look = LOOK_JSON;
-	v->name = look_title(ui, spec, v->ref, &v->step);
+	v->name = look_title(ui, &v->place);
 	if (v->tree.n > FOLD_AT)
 		json_tree_fold_all(&v->tree, 0, true);
 	listview_init(&v->list, &list_ops, &rows_ops, v);

@@ -12,8 +12,6 @@ struct picture_view {
 	struct picture picture; /* owned */
 	struct reading_image facts;
 	char *title;
-	char ref[REF_TEXT];
-	int64_t step;
 };
 
 static struct picture_view *picture_of(struct view *v)
@@ -43,38 +41,21 @@ static void picture_title(struct view *view, struct buf *left, struct buf *right
 		buf_adds(right, ", the first of several images");
 }
 
-static unsigned switch_look(struct view *v, int dir)
-{
-	struct pager_spec spec = file_place_spec(&picture_of(v)->place);
-
-	return look_switch(v, &spec, dir);
-}
-
 static unsigned next_look(struct view *v, const char *arg)
 {
 	(void)arg;
-	return switch_look(v, 1);
+	return look_switch(v, &picture_of(v)->place, 1);
 }
 
 static unsigned prev_look(struct view *v, const char *arg)
 {
 	(void)arg;
-	return switch_look(v, -1);
+	return look_switch(v, &picture_of(v)->place, -1);
 }
 
 static bool picture_subject(struct view *view, struct subject *out)
 {
-	struct picture_view *v = picture_of(view);
-
-	if (v->place.attempt == 0)
-		return false;
-	out->attempt = v->place.attempt;
-	out->step = v->step;
-	memcpy(out->ref, v->ref, sizeof(out->ref));
-	out->check = strchr(v->ref, 'r') != NULL;
-	out->path = xstrdup(v->place.path);
-	out->artifact = true;
-	return true;
+	return file_place_subject(&picture_of(view)->place, out);
 }
 
 static void view_free(struct view *view)
@@ -111,6 +92,6 @@ struct view *view_picture_new(struct ui *ui, const struct pager_spec *spec, cons
 	v->picture = *picture;
 	v->picture.rgb = xreallocarray(NULL, n + 1, 1);
 	memcpy(v->picture.rgb, picture->rgb, n);
-	v->title = look_title(ui, spec, v->ref, &v->step);
+	v->title = look_title(ui, &v->place);
 	return &v->view;
 }

@@ -89,19 +89,10 @@ static unsigned copy_cell(struct view *view, const char *arg)
 	return TURN_DRAW;
 }
 
-static unsigned switch_look(struct view *v, int dir)
-{
-	struct pager_spec spec = file_place_spec(&table_of(v)->place);
-
-	return look_switch(v, &spec, dir);
-}
-
 static unsigned switch_sheet(struct view *v, int dir)
 {
-	struct pager_spec spec = file_place_spec(&table_of(v)->place);
-
 	if (table_of(v)->sheet.name)
-		return look_part(v, &spec, table_of(v)->sheet.parts, dir);
+		return look_part(v, &table_of(v)->place, table_of(v)->sheet.parts, dir);
 	ui_notice(v->ui, "this is no workbook: it has no sheets");
 	return TURN_DRAW;
 }
@@ -121,21 +112,19 @@ static unsigned prev_sheet(struct view *v, const char *arg)
 static unsigned next_look(struct view *v, const char *arg)
 {
 	(void)arg;
-	return switch_look(v, 1);
+	return look_switch(v, &table_of(v)->place, 1);
 }
 
 static unsigned prev_look(struct view *v, const char *arg)
 {
 	(void)arg;
-	return switch_look(v, -1);
+	return look_switch(v, &table_of(v)->place, -1);
 }
 
 static unsigned encoding(struct view *v, const char *arg)
 {
-	struct pager_spec spec = file_place_spec(&table_of(v)->place);
-
 	if (!table_of(v)->sheet.name)
-		return look_encoding(v, &spec, arg);
+		return look_encoding(v, &table_of(v)->place, arg);
 	ui_notice(v->ui, "a workbook is read by its own rules: only texts have an encoding");
 	return TURN_DRAW;
 }
@@ -216,14 +205,8 @@ static bool table_subject(struct view *view, struct subject *out)
 	struct table_view *v = table_of(view);
 	struct buf cell = { 0 };
 
-	if (v->place.attempt == 0)
+	if (!file_place_subject(&v->place, out))
 		return false;
-	out->attempt = v->place.attempt;
-	out->step = v->step;
-	out->check = strchr(v->ref, 'r') != NULL;
-	memcpy(out->ref, v->ref, sizeof(out->ref));
-	out->path = xstrdup(v->place.path);
-	out->artifact = true;
 	if (v->list.box.placed) /* else no row is shown */
 		table_cell_name(v, &cell);
 	snprintf(out->cell, sizeof(out->cell), "%s", cell.data ? cell.data : "");
@@ -287,7 +270,7 @@ static struct view *table_new(struct ui *ui, const struct pager_spec *spec, stru
 	v->view = (struct view){ .ops = &ops, .ui = ui };
 	v->grid = grid;
 	v->place = file_place_of(spec);
-	v->title = look_title(ui, spec, v->ref, &v->step);
+	v->title = look_title(ui, &v->place);
 	v->rows.n = MAX(grid_rows(grid), (size_t)1) - 1;
 	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
 	listbox_end(&v->list.box, 1);
