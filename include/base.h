@@ -181,6 +181,11 @@ struct cancel {
 	bool (*asked)(const void *ctx);
 	const void *ctx;
 };
+/* The same where another thread sets a flag; NULL: never. */
+static inline bool cancel_is_set(const bool *flag)
+{
+	return flag && __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
 /* True, and the error ERR_CANCELLED about `what`, when it was asked for. */
 bool cancel_is_asked(const struct cancel *c, const char *what, struct err *e);
 /* The same hash, broken off when asked (ERR_CANCELLED). */

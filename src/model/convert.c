@@ -314,7 +314,7 @@ static bool hear(int fd, pid_t pid, const bool *cancel, struct buf *out)
 
 	for (;;) {
 		int n = poll(&p, 1, cancel ? LOOK_MS : -1);
-		if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) {
+		if (cancel_is_set(cancel)) {
 			kill(pid, SIGKILL); /* and the sandbox dies with it */
 			return false;
 		}

@@ -60,7 +60,7 @@ bool rowmake_is_full(struct diffrows *r, const struct diffrows_options *o)
 
 bool rowmake_is_cancelled(const struct diffrows_options *o, struct err *e)
 {
-	if (!o->cancel || !__atomic_load_n(o->cancel, __ATOMIC_RELAXED))
+	if (!cancel_is_set(o->cancel))
 		return false;
 	err_set(e, ERR_CANCELLED, "comparing was stopped");
 	return true;

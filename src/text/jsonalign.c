@@ -74,18 +74,13 @@ static uint64_t hash_value(uint64_t seed, const struct json_value *v, int64_t *w
 	return mix(h, sum);
 }
 
-static bool is_cancelled(const bool *cancel)
-{
-	return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
-}
-
 /* Cancelled, it leaves the rest. */
 static void hash_elements(struct aligning *x, const bool *cancel)
 {
 	for (int s = 0; s < 2; s++) {
 		x->hash[s] = xcalloc((size_t)x->n[s] + 1, sizeof(uint64_t));
 		x->weight[s] = xcalloc((size_t)x->n[s] + 1, sizeof(uint32_t));
-		for (uint32_t i = 0; i < x->n[s] && !is_cancelled(cancel); i++) {
+		for (uint32_t i = 0; i < x->n[s] && !cancel_is_set(cancel); i++) {
 			int64_t before = *x->work;
 			x->hash[s][i] = hash_value(x->seed, json_at(x->side[s], i), x->work);
 			x->weight[s][i] = (uint32_t)(before - *x->work);
@@ -425,7 +420,7 @@ void jsonalign(const struct json_value *a, const struct json_value *b, const cha
 	}
 	random_bytes(&x.seed, sizeof(x.seed));
 	hash_elements(&x, cancel);
-	bool cancelled = is_cancelled(cancel);
+	bool cancelled = cancel_is_set(cancel);
 	const char *found = !cancelled && json_kind(json_at(a, 0)) == '{' ? find_key(&x, key) : NULL;
 	if (cancelled)
 		pair_by_index(&x);

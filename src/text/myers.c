@@ -136,7 +136,7 @@ static bool split(struct search *s, const struct box *q, int64_t *x, int64_t *y)
 			farthest(s, q, f, r, x, y);
 			return true;
 		}
-		if (s->m->cancel && round % LOOK == 0 && __atomic_load_n(s->m->cancel, __ATOMIC_RELAXED))
+		if (round % LOOK == 0 && cancel_is_set(s->m->cancel))
 			return false;
 	}
 }
@@ -178,7 +178,7 @@ bool myers_run(struct myers *m)
 			replace(m, &q);
 			continue;
 		}
-		ok = ok && !(m->cancel && __atomic_load_n(m->cancel, __ATOMIC_RELAXED)) && split(&s, &q, &x, &y);
+		ok = ok && !cancel_is_set(m->cancel) && split(&s, &q, &x, &y);
 		bool whole = (x == q.a0 && y == q.b0) || (x == q.a1 && y == q.b1);
 		if (!ok || whole) {
 			replace(m, &q);

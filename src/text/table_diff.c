@@ -198,11 +198,6 @@ static void settle_headers(struct table *a, struct table *b, struct table_diff *
 	t->rows++;
 }
 
-static bool is_cancelled(const struct table_options *o)
-{
-	return o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED);
-}
-
 bool table_compare(struct table *a, struct table *b, const struct table_options *o, struct table_diff *out, struct err *e)
 {
 	size_t cap = 0;
@@ -219,11 +214,11 @@ bool table_compare(struct table *a, struct table *b, const struct table_options 
 	}
 	uint32_t n = 0;
 	struct table_pair *pairs = table_key_match(a, b, out, &n);
-	if (!is_cancelled(o))
+	if (!cancel_is_set(o->cancel))
 		find_renamed(a, b, pairs, n, out);
-	for (uint32_t i = 0; i < n && !(i % LOOK == 0 && is_cancelled(o)); i++)
+	for (uint32_t i = 0; i < n && !(i % LOOK == 0 && cancel_is_set(o->cancel)); i++)
 		compare_row(a, b, pairs[i], o->tolerant, out, &cap);
-	if (!is_cancelled(o)) {
+	if (!cancel_is_set(o->cancel)) {
 		out->rows_moved = count_moved(pairs, n);
 		table_key_near(a, b, out);
 	}
