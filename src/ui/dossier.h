@@ -1,5 +1,6 @@
 /*
- * What the files of the dossier share: dossier.c makes its parts, view_dossier.c shows them.
+ * What the files of the dossier share: dossier.c makes its parts, dossier_rows.c their rows, view_dossier.c shows
+ * them.
  *
  * A part is a heading and the rows of one section, file or text of ours, opened when the screen comes to
  * it and never longer than a few hundred rows: the rest is a key away. A row's key is { part, row }, row 0
@@ -40,6 +41,7 @@ struct dossier {
 #define DOSSIER_INDENT 2
 #define DOSSIER_NUMBERS 5   /* cells of line numbers in code */
 
+void dossier_close_rows(struct part *p);
 bool dossier_load(struct dossier *d, int64_t attempt, struct err *e);
 void dossier_clear(struct dossier *d);
 /* Rows for this width; those made before are made again when they are asked for. The keys, which were rows
