@@ -67,7 +67,7 @@ static bool disk_has_room(const struct sandbox *sb)
 /* Links are no new files: that there were many is known only from looking, which the last ones escape. */
 static bool were_many_links(const struct limits *l, int64_t bytes, int64_t files)
 {
-	return files >= l->scratch_files / 4 * 3 && (double)files / (double)l->scratch_files > (double)bytes / (double)MAX(l->scratch_bytes, 1);
+	return files >= l->scratch_files / 2 && (double)files / (double)l->scratch_files > (double)bytes / (double)MAX(l->scratch_bytes, 1);
 }
 
 /* Which of the two ran out at some time, as far as anybody looked; there may be room again. */

@@ -32,6 +32,7 @@
 #define FIRST_TICK_MS 20
 #define TICK_MIN_MS 5
 #define TICK_MAX_MS 100
+#define LOOKS_TO_FULL 4   /* at the rate seen, before the scratch is full */
 #define REST_MS 20000     /* for what was killed to end */
 #define REST_LOOK_MS 200
 
@@ -60,6 +61,9 @@ struct keeper {
 	int64_t killed;     /* others that we ended, and reaped */
 	int64_t others;     /* others that lived just before we ended them */
 	int64_t next_tick_us;
+	int64_t next_scratch_us;
+	int64_t scratch_us;      /* of the last look at the scratch, */
+	double scratch_share;    /* and how full it was, of 1 */
 	int64_t next_confirm_us; /* proportional sizes are dear: not before */
 };
 
@@ -287,15 +291,31 @@ static void watch_unlinked(struct keeper *k)
 	k->sb->shared->unlinked = unlinked.bytes;
 }
 
-/* What fills the scratch for a moment, as a temporary file does, is gone when the run has ended. */
-static void watch_scratch(const struct keeper *k)
+static double share_of(uint64_t all, uint64_t left)
 {
+	return all > 0 ? (double)(all - MIN(left, all)) / (double)all : 0;
+}
+
+/* What fills the scratch for a moment, as a temporary file does, is gone when the run has ended: so the
+ * faster it fills, the sooner the next look. */
+static void watch_scratch(struct keeper *k)
+{
+	int64_t now = clock_mono_us();
+	double wait_us = TICK_MAX_MS * 1000;
 	struct statfs fs;
 
+	k->next_scratch_us = now + TICK_MAX_MS * 1000;
 	if (k->tmp < 0 || fstatfs(k->tmp, &fs) != 0)
 		return;
 	raise_to(&k->sb->shared->peak_scratch, (int64_t)(fs.f_blocks - fs.f_bfree) * fs.f_bsize);
 	raise_to(&k->sb->shared->peak_files, (int64_t)(fs.f_files - fs.f_ffree));
+
+	double share = MAX(share_of(fs.f_blocks, fs.f_bfree), share_of(fs.f_files, fs.f_ffree));
+	if (share > k->scratch_share)
+		wait_us = (1 - share) / (share - k->scratch_share) * (double)(now - k->scratch_us) / LOOKS_TO_FULL;
+	k->next_scratch_us = now + (int64_t)MAX(MIN(wait_us, TICK_MAX_MS * 1000), TICK_MIN_MS * 1000);
+	k->scratch_share = share;
+	k->scratch_us = now;
 }
 
 static void watch_memory(struct keeper *k)
@@ -307,7 +327,6 @@ static void watch_memory(struct keeper *k)
 	each_process(k, add_process, &s);
 	if (k->sb->disk != NULL)
 		watch_unlinked(k);
-	watch_scratch(k);
 	raise_to(&k->sb->shared->peak_mapped, s.mapped);
 	raise_to(&k->sb->shared->peak_processes, s.processes);
 
@@ -444,14 +463,15 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 	}
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD); /* blocked with all others since the beginning */
-	k.next_tick_us = clock_mono_us() + FIRST_TICK_MS * 1000;
+	k.scratch_us = clock_mono_us();
+	k.next_tick_us = k.next_scratch_us = k.scratch_us + FIRST_TICK_MS * 1000;
 	k.children = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct pollfd p[] = { { .fd = control, .events = POLLIN | POLLRDHUP }, { .fd = k.children, .events = POLLIN } };
 
 	while (!k.ended) {
 		struct signalfd_siginfo info;
-		int64_t wait_us = MAX(0, k.next_tick_us - clock_mono_us());
-		if (poll(p, 2, (int)(wait_us + 999) / 1000) > 0) {
+		int64_t wait_us = MAX(0, MIN(k.next_tick_us, k.next_scratch_us) - clock_mono_us());
+		if (poll(p, 2, k.asked ? -1 : (int)(wait_us + 999) / 1000) > 0) {
 			if (p[0].revents != 0)
 				take_orders(&k);
 			while (read(k.children, &info, sizeof info) > 0) {
@@ -460,6 +480,8 @@ void keeper_run(const struct sandbox *sb, pid_t program, int control)
 		}
 		if (!k.ended && !k.asked && clock_mono_us() >= k.next_tick_us)
 			watch_memory(&k);
+		if (!k.ended && !k.asked && clock_mono_us() >= k.next_scratch_us)
+			watch_scratch(&k);
 	}
 	if (!k.asked && !k.alone)
 		count_processes(&k, 1);
