@@ -19,7 +19,7 @@ static const struct cmd_member init_members[] = {
 	{ "attached.bytes", "their size" },
 	{ "excluded[].reason", "why files are left out" },
 	{ "excluded[].count", "how many; a folder left out whole counts once" },
-	{ "interpreters[].path", "interpreter that was found" },
+	{ "interpreters[].path", "interpreter that was found; with --python only that one is looked at" },
 	{ "interpreters[].origin", "where" },
 	{ "interpreters[].version", "its version, null when it cannot be used" },
 	{ "interpreters[].chosen", "whether runs use it" },
@@ -128,7 +128,8 @@ static bool take_interpreter(void *ctx, const struct interpreter *i)
 	return true;
 }
 
-/* Lists what was found; that none can be used is said, and no failure: the record is there. */
+/* Lists what was found, or the one that was asked for: looking at each takes a moment. That none can be used is
+ * said, and no failure: the record is there. */
 static void list_interpreters(struct cmd *c, struct json_writer *w)
 {
 	struct interpreter chosen = { 0 };
@@ -141,7 +142,8 @@ static void list_interpreters(struct cmd *c, struct json_writer *w)
 		json_open(w, "interpreters", '[');
 	else
 		l.columns = columns_new(NULL);
-	bool ok = interpreter_each(c->ws, take_interpreter, &l, &listing);
+	bool ok = any && option_given(c, "python") ? take_interpreter(&l, &chosen)
+	                                           : interpreter_each(c->ws, take_interpreter, &l, &listing);
 	if (w) {
 		json_close(w);
 	} else {

@@ -9,7 +9,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tickmark-cli.XXXXXX") || exit 1
 work=$(realpath "$work")
 python=/usr/bin/python3
 export HOME=$work/home PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC TERM=xterm
-unset NO_COLOR COLUMNS VIRTUAL_ENV XDG_CONFIG_HOME PYTHONPATH TICKMARK_LOG
+unset NO_COLOR COLUMNS VIRTUAL_ENV XDG_CONFIG_HOME PYTHONPATH TICKMARK_LOG ${!PYENV_*} ${!CONDA_*} ${!UV_*}
 mkdir -p "$HOME"
 umask 022
 count=0
@@ -46,7 +46,7 @@ tm() { tm_from /dev/null "$@"; }
 tm_from() { # FILE ARG...
 	local from=$1; shift
 	"$TICKMARK" "$@" <"$from" >"$work/.out" 2>"$work/.err"; rc=$?
-	out=$(tr -d '\000' <"$work/.out"); err=$(tr -d '\000' <"$work/.err")
+	{ out=$(<"$work/.out") err=$(<"$work/.err"); } 2>/dev/null # which says that NUL is left out
 }
 # run_ok NAME ARG...: a run that must be ok
 run_ok() { local name=$1; shift; tm run "$@"; if [ "$rc" = 0 ]; then pass "$name"; else fail "$name" "status $rc" "$err"; fi; }
@@ -58,7 +58,7 @@ workspace() {
 	case $1 in *[!a-z0-9-]*) ;; *) workspaces="$workspaces $work/$1" ;; esac
 }
 # json EXPRESSION: of the document in $work/.out, as Python sees it under the name d
-json() { "$python" -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$work/.out" "$1" 2>&1; }
+json() { "$python" -I -S -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$work/.out" "$1" 2>&1; }
 # jis NAME EXPRESSION WANTED
 jis() { is "$1" "$(json "$2")" "$3"; }
 
@@ -71,7 +71,7 @@ wait_for() {
 	done
 	return 1
 }
-state_is() { [ "$("$TICKMARK" show "$1" --json 2>/dev/null | "$python" -c 'import json,sys; print(json.load(sys.stdin)["state"])' 2>/dev/null)" = "$2" ]; }
+state_is() { [ "$("$TICKMARK" show "$1" --json 2>/dev/null | "$python" -I -S -c 'import json,sys; print(json.load(sys.stdin)["state"])' 2>/dev/null)" = "$2" ]; }
 begun() { wait_for state_is "$1" running && wait_for stdout_has "$1" begun; } # and has said so
 stdout_has() { "$TICKMARK" show "$1" --stdout 2>/dev/null | grep -q -- "$2"; }
 runner_of() { # pid of the runner of the one attempt that runs in this workspace
