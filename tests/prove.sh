@@ -3,7 +3,8 @@
 # closing line counts them all. Started by root it runs them as a plain user, in a copy of the tests that
 # user can reach; what can be different for root (files that say "# both users", some units; with SOAK
 # everything) also as root. Variants other than release run the units and a sample of the rest. ONLY=PATTERN: just
-# those whose names (release-plain-cli-04-run) fit.
+# those whose names (release-plain-cli-04-run) fit. TIMES=FOLDER: gets a file for each with the CPU time of the shell and
+# of what it started (the times that prove prints are those of all that ran meanwhile).
 set -u
 # Inherited by every test, or not there at all: what is set to nothing counts as set in C.
 [ -n "${SOAK:-}" ] || unset SOAK
@@ -35,6 +36,7 @@ wrapper() {
 		printf '%s env --default-signal' "$as"
 		printf " '%s'" "$@"
 		echo " | sed -u 's/^not ok \\(.*# SKIP\\)/ok \\1/'"
+		[ -z "${TIMES:-}" ] || echo "status=\$?; times > '$TIMES/$variant-$user-$name'; exit \$status"
 	} > "$work/t/$variant-$user-$name.t"
 }
 
