@@ -39,12 +39,20 @@ static bool who(struct runplan *p, struct err *e)
 {
 	struct asker *asker = &p->attempt.asker;
 
+	(void)e;
 	*asker = p->req->asker;
 	if (asker->kind == 0)
 		asker->kind = ASKER_PERSON;
+	return true;
+}
+
+/* Their name stands in the record only: the sandbox does not wait for it. */
+static bool by_name(struct runplan *p, struct err *e)
+{
+	struct asker *asker = &p->attempt.asker;
+
 	if (asker->name)
 		return true;
-
 	char *person = settings_person(p->ws, e);
 	if (person)
 		asker->name = runplan_keep(p, person);
@@ -297,7 +305,7 @@ bool runplan_make(struct runplan *p, struct workspace *ws, const struct run_requ
 
 bool runplan_enter(struct runplan *p, struct err *e)
 {
-	static bool (*const questions[])(struct runplan *p, struct err *e) = { of_which_step, facts };
+	static bool (*const questions[])(struct runplan *p, struct err *e) = { by_name, of_which_step, facts };
 
 	return ask(p, questions, ARRAY_LEN(questions), e);
 }
