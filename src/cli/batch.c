@@ -364,6 +364,7 @@ bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 		console_say(c, "if this batch is stopped it cannot be resumed: %s", why.msg);
 	query_close(c->query);
 	c->query = NULL;
+	run_many(c->ws);
 	fflush(stdout);
 	bool ok = run_field(&f, e);
 	if (ok && f.gone)
