@@ -244,6 +244,16 @@ static bool of_which_step(struct runplan *p, struct err *e)
 
 /* ---- the command ---- */
 
+/* A check finds in HOME what the attempt found there: a list that was known only later does not lie there, unless the
+ * attempt drew and so made one itself. */
+static void fonts(struct runplan *p)
+{
+	bool as_then = runplan_is_check(p) && !p->original.end.backend;
+
+	if (!figures_fonts(p->ws, &p->python, as_then ? p->original.attempt.queued_us : INT64_MAX, &p->fonts, &p->fonts_bytes))
+		p->fonts = (struct sandbox_file){ 0 };
+}
+
 static bool command(struct runplan *p, struct err *e)
 {
 	struct attempt *a = &p->attempt;
@@ -258,8 +268,7 @@ static bool command(struct runplan *p, struct err *e)
 		strv_add(&p->argv, p->args.v[i]);
 	p->code_file = (struct sandbox_file){ a->script, p->code.data, p->code.len };
 	p->support = figures_backend();
-	if (!figures_fonts(p->ws, &p->python, &p->fonts, &p->fonts_bytes))
-		p->fonts = (struct sandbox_file){ 0 };
+	fonts(p);
 	return true;
 }
 
