@@ -69,6 +69,9 @@ void *xmalloc_large(size_t n);
 /* This process forks no more: what it allocates from now on lies on one huge page, if the kernel has one,
  * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
 void heap_settle(void);
+/* What lies about free is used no more: for a process that has read much, and forks many now. A child would use
+ * those pieces first, and have each of their pages copied. They come back with the end of the process. */
+void heap_leave(void);
 /* From now on some MiB that are freed stay at hand: who asks for as much again and again pays for its pages once. */
 void heap_hold(void);
 void *xreallocarray(void *p, size_t n, size_t size);

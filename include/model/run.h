@@ -43,6 +43,8 @@ struct run *run_start(struct workspace *ws, const struct run_request *req, struc
 /* The same without waiting for "queued": for fronts that must never wait. What run_start would fail of
  * comes as an error of run_next before RUN_QUEUED; remarks are whole from RUN_QUEUED on. */
 struct run *run_launch(struct workspace *ws, const struct run_request *req, struct err *e);
+/* Many of them follow: what this process has read before is not to cost each of its runners. */
+void run_many(struct workspace *ws);
 /* Readable when there is something; for poll loops. -1 when detached. */
 int run_fd(const struct run *r);
 

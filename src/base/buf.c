@@ -12,6 +12,11 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
+#define TAKEN_MOST ((size_t)1 << 20) /* bytes of a free piece that heap_leave takes at once */
+#define BINS_END ((size_t)1024)      /* below it malloc keeps free pieces by their size, */
+#define BIN_STEP ((size_t)16)        /* in such steps */
+#define APART ((size_t)16 << 10)     /* from then on pieces of this size come from elsewhere, and go back there */
+#define APART_USUAL ((size_t)128 << 10)
 
 #ifndef BUF_FIRST
 #define BUF_FIRST 64 /* bytes of the first allocation; tests make it tiny */
@@ -61,9 +66,27 @@ void heap_settle(void)
 		return;
 	mallopt(M_TOP_PAD, HUGE_PAGE);
 	mallopt(M_TRIM_THRESHOLD, 2 * HUGE_PAGE);
+	mallopt(M_MMAP_THRESHOLD, APART_USUAL);
 	held[1] = malloc(begin);
 	if ((uintptr_t)sbrk(0) >= border + HUGE_PAGE)
 		madvise((void *)border, HUGE_PAGE, MADV_HUGEPAGE);
+}
+
+void heap_leave(void)
+{
+	static void *taken; /* the latest piece; it begins with the one before */
+
+	mallopt(M_TRIM_THRESHOLD, 2 * HUGE_PAGE); /* and malloc's own limits stand still from here on */
+	uintptr_t end = (uintptr_t)sbrk(0) - mallinfo2().keepcost;
+	for (size_t size = TAKEN_MOST; size > sizeof(size_t); size = size > BINS_END ? size / 2 : size - BIN_STEP) {
+		void **p;
+		while ((p = malloc(size - sizeof(size_t))) != NULL && (uintptr_t)p + size <= end) {
+			*p = taken;
+			taken = p;
+		}
+		free(p); /* it is new: no free piece is so large */
+	}
+	mallopt(M_MMAP_THRESHOLD, APART);
 }
 
 void heap_hold(void)

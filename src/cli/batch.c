@@ -83,6 +83,19 @@ bool batch_select(struct cmd *c, struct batch *b, struct err *e)
 	return query_log(c->query, &f, choose, &x, e);
 }
 
+void batch_name(struct cmd *c, struct batch *b)
+{
+	b->items = xcalloc(c->args_n, sizeof(*b->items));
+	b->n = c->args_n;
+	for (size_t i = 0; i < b->n; i++) {
+		struct batch_item *item = &b->items[i];
+		item->given = c->args[i];
+		if (!query_resolve_text(c->query, item->given, &item->attempt, &item->e) ||
+		    !query_ref(c->query, item->attempt, item->ref, &item->e))
+			item->attempt = 0;
+	}
+}
+
 /* ---- going on ---- */
 
 struct done_since {
@@ -96,7 +109,7 @@ static struct batch_item *find_ref(struct batch *b, int64_t step, int64_t number
 
 	snprintf(ref, sizeof(ref), "%lld.%lld", (long long)step, (long long)number);
 	for (size_t i = 0; i < b->n; i++)
-		if (strcmp(b->items[i].ref, ref) == 0)
+		if (b->items[i].check == 0 && strcmp(b->items[i].ref, ref) == 0)
 			return &b->items[i];
 	return NULL;
 }
@@ -115,7 +128,7 @@ static bool take_done(void *ctx, const struct row *r)
 	if (r->queued_us < d->from_us)
 		return false; /* newest first */
 	item = r->check && is_answer(r->state) ? find_ref(d->b, r->step, r->number) : NULL;
-	if (item && item->check == 0) {
+	if (item) {
 		item->check = r->attempt;
 		d->b->resumed++;
 	}
@@ -157,6 +170,14 @@ bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
 	return query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &d, e);
 }
 
+/* Those few that were named do not take the place of a batch that somebody may go on with. */
+static bool has_room(struct cmd *c, const struct batch *b)
+{
+	int64_t began_us;
+
+	return b->n == 0 || !b->items[0].given || !recall(c, &began_us) || began_us == b->began_us;
+}
+
 static bool remember(struct cmd *c, const struct batch *b, struct err *e)
 {
 	char *path = state_path(c), *dir = path_dir(path), text[STATE_MOST];
@@ -181,7 +202,7 @@ static void forget(struct cmd *c, const struct batch *b)
 static void settle(struct cmd *c, struct batch *b)
 {
 	if (b->stopped)
-		b->resumable = is_remembered(c, b) || remember(c, b, NULL);
+		b->resumable = is_remembered(c, b) || (has_room(c, b) && remember(c, b, NULL));
 	else
 		forget(c, b);
 }
@@ -227,7 +248,8 @@ static void fill_slots(struct field *f)
 {
 	for (size_t i = 0; i < f->b->jobs; i++) {
 		while (!f->slots[i].run && f->next < f->b->n && !f->full) {
-			if (f->b->items[f->next].check) /* done in an earlier go */
+			struct batch_item *item = &f->b->items[f->next];
+			if (item->check || item->attempt == 0) /* done in an earlier go; or there is no such attempt */
 				f->next++;
 			else
 				start_next(f, &f->slots[i]);
@@ -261,7 +283,7 @@ static void begin_no_more(struct field *f)
 {
 	f->b->stopped = true;
 	for (size_t i = f->next; i < f->b->n; i++)
-		f->b->items[i].skipped = f->b->items[i].check == 0;
+		f->b->items[i].skipped = f->b->items[i].check == 0 && f->b->items[i].attempt != 0;
 	f->next = f->b->n;
 }
 
@@ -360,10 +382,11 @@ bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
 	if (b->began_us == 0)
 		b->began_us = clock_now_us();
-	if (!remember(c, b, &why))
+	if (has_room(c, b) && !remember(c, b, &why))
 		console_say(c, "if this batch is stopped it cannot be resumed: %s", why.msg);
 	query_close(c->query);
 	c->query = NULL;
+	run_many(c->ws);
 	fflush(stdout);
 	bool ok = run_field(&f, e);
 	if (ok && f.gone)

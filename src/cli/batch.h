@@ -7,6 +7,7 @@
 struct batch_item {
 	int64_t attempt;     /* what is repeated */
 	char ref[REF_TEXT];
+	const char *given;   /* how it was asked for; NULL: with others by what they are */
 	int64_t check;       /* id of its check; 0: none was made */
 	bool skipped;        /* stopped before its turn */
 	struct err e;        /* why there is no check */
@@ -24,6 +25,8 @@ struct batch {
 
 /* The attempts that --all, --failed, --unreviewed and --since ask for, oldest first. False: e. */
 bool batch_select(struct cmd *c, struct batch *b, struct err *e);
+/* The attempts that the command names, in its order. What there is none of keeps its error. */
+void batch_name(struct cmd *c, struct batch *b);
 /* With --resume: leaves out what the batch that was stopped has done already. */
 bool batch_resume(struct cmd *c, struct batch *b, struct err *e);
 /* Closes c->query, runs, and remembers in the workspace's cache what a --resume needs. */

@@ -237,12 +237,14 @@ static bool tell_before(struct cmd *c, struct batch *b, struct json_writer *w, s
 {
 	struct telling t = { .w = w, .columns = w ? NULL : columns_new("missing\twhat\t>attempts\tfirst\tinstead") };
 	int64_t *ids = xmalloc((b->n + 1) * sizeof(*ids));
+	size_t n = 0;
 
 	for (size_t i = 0; i < b->n; i++)
-		ids[i] = b->items[i].attempt;
+		if (b->items[i].attempt)
+			ids[n++] = b->items[i].attempt;
 	if (w)
 		json_open(w, "foreseen", '[');
-	bool ok = foresee(c->ws, c->query, ids, b->n, b->python, tell_foreseen, &t, e);
+	bool ok = foresee(c->ws, c->query, ids, n, b->python, tell_foreseen, &t, e);
 	free(ids);
 	if (w) {
 		json_close(w);
@@ -253,7 +255,7 @@ static bool tell_before(struct cmd *c, struct batch *b, struct json_writer *w, s
 	else
 		columns_free(t.columns);
 	if (ok && t.n == 0)
-		console_note("%zu attempt%s: every interpreter and input is here as recorded", b->n, b->n == 1 ? "" : "s");
+		console_note("%zu attempt%s: every interpreter and input is here as recorded", n, n == 1 ? "" : "s");
 	return ok;
 }
 
@@ -271,8 +273,10 @@ static int tell_item(struct cmd *c, const struct batch_item *x, struct json_writ
 	if (x->check == 0 || !query_detail(c->query, x->check, &d, &e)) {
 		t->failed++;
 		if (w)
-			check_json(w, NULL, x->ref, NULL, &e);
-		else
+			check_json(w, NULL, x->given ? x->given : x->ref, NULL, &e);
+		if (x->given) /* as of a single one */
+			return cmd_fail(c, &e);
+		if (!w)
 			console_say(c, "%s: %s", x->ref, e.msg);
 		return STATUS_FAILED;
 	}
@@ -388,8 +392,11 @@ static int repeat_many(struct cmd *c)
 	struct err e = { 0 };
 	int status = STATUS_DONE;
 
-	bool ok = cmd_query(c, &e) && count_jobs(c, &b, &e) && batch_select(c, &b, &e) &&
-	          (!option_given(c, "resume") || batch_resume(c, &b, &e)) && tell_before(c, &b, w, &e);
+	bool ok = cmd_query(c, &e) && count_jobs(c, &b, &e);
+	if (ok && c->args_n)
+		batch_name(c, &b);
+	ok = ok && (c->args_n || batch_select(c, &b, &e)) && (!option_given(c, "resume") || batch_resume(c, &b, &e)) &&
+	     tell_before(c, &b, w, &e);
 	if (ok && !option_given(c, "dry-run")) {
 		ok = batch_run(c, &b, &e) && cmd_query(c, &e) && (!option_given(c, "again") || run_again(c, &b, &e));
 		status = ok ? tell_after(c, &b, w) : status;
@@ -420,6 +427,9 @@ static int repeat_run(struct cmd *c)
 		return c->args_n ? cmd_usage(c, "references and --all, --failed, --unreviewed or --since exclude each other") : repeat_many(c);
 	if (c->args_n == 0)
 		return cmd_usage(c, "which attempts? REF, --all, --failed, --unreviewed or --since");
+	/* Streams of several at once could not be read: those go one after the other. */
+	if (option_given(c, "dry-run") || option_given(c, "resume") || (c->args_n > 1 && !option_given(c, "streams")))
+		return repeat_many(c);
 	if (c->json) {
 		w = json_writer_new();
 		json_open(w, "checks", '[');
@@ -445,7 +455,8 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
 	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
 	          "takes bare figures is refused, and what figures it takes all the same are counted and shown.\n\n"
-	          "--all, --failed, --unreviewed and --since repeat many (together: what fits them all), some at once; first a table "
+	          "Several references, and --all, --failed, --unreviewed and --since (together: what fits them all) repeat many, some "
+	          "at once (with --streams one after the other); first a table "
 	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C or SIGTERM stops, a full disk "
 	          "does; the same with --resume goes on, and repeats what was broken off. Progress goes to stderr. --json is one document "
 	          "at the end; what there is before, tickmark log --checks --json tells at any time.",

@@ -33,7 +33,6 @@ struct watch {
 	struct run *run;
 	struct foreground *fg;
 	struct feed out, err;
-	char *by;         /* who a Ctrl-C stops it for */
 	bool stopped;     /* an interrupt was acted upon */
 	bool gone;        /* the runner vanished */
 	sigset_t waiting; /* signal mask while waiting */
@@ -51,8 +50,11 @@ static void take_event(struct watch *w, const struct run_event *ev)
 static void act_on_interrupts(struct watch *w)
 {
 	if (interrupts > 0 && !w->stopped) {
+		char *person = settings_person(w->cmd->ws, NULL), *by = xasprintf("person %s (Ctrl-C)", person);
 		w->stopped = true;
-		run_stop(w->run, w->by);
+		run_stop(w->run, by);
+		free(by);
+		free(person);
 		if (w->err.tty) /* the terminal has put a ^C there */
 			feed_bytes(&w->err, "\n", 1);
 	} else if (interrupts > 1) {
@@ -152,7 +154,6 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
                     struct err *e)
 {
 	struct watch w = { .cmd = c, .fg = fg };
-	char *person = settings_person(c->ws, NULL);
 	bool ok;
 
 	/* The connection for reading must not be carried over the fork. */
@@ -161,8 +162,6 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 	run_settle(c->run);
 	run_free(c->run);
 	c->run = NULL;
-	w.by = xasprintf("person %s (Ctrl-C)", person);
-	free(person);
 	feed_init(&w.out, fg->to_stderr ? STDERR_FILENO : STDOUT_FILENO);
 	feed_init(&w.err, STDERR_FILENO);
 	catch_interrupts();
@@ -170,7 +169,6 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 	w.run = run_start(c->ws, req, e);
 	if (!w.run) {
 		signal(SIGINT, SIG_DFL);
-		free(w.by);
 		return false;
 	}
 	begin_watch(&w);
@@ -183,6 +181,5 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 	if (w.gone && ok)
 		ok = run_reap(c->ws, &(int64_t){ 0 }, e);
 	fg->error = w.out.quiet_error ? 0 : w.out.error;
-	free(w.by);
 	return ok;
 }

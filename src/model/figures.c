@@ -101,9 +101,10 @@ static bool split(struct buf *b, const struct buf *wanted, struct sandbox_file *
 	return path_is_plain_relative(path) && out->len > 0;
 }
 
-bool figures_fonts(struct workspace *ws, const struct interpreter *i, struct sandbox_file *out, struct buf *keep)
+bool figures_fonts(struct workspace *ws, const struct interpreter *i, int64_t before_us, struct sandbox_file *out, struct buf *keep)
 {
 	struct buf now = { 0 };
+	struct stat st;
 	char file[80];
 
 	if (!has_matplotlib(i))
@@ -111,7 +112,8 @@ bool figures_fonts(struct workspace *ws, const struct interpreter *i, struct san
 	int dir = workspace_open_dir(ws, "cache", NULL);
 	interpreter_cache_name("fonts", i->path, file);
 	stamp(i, &now);
-	bool ok = dir >= 0 && fs_read(dir, file, FONTS_MOST, keep, NULL) && split(keep, &now, out);
+	bool ok = dir >= 0 && fstatat(dir, file, &st, 0) == 0 &&
+	          (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 <= before_us && fs_read(dir, file, FONTS_MOST, keep, NULL) && split(keep, &now, out);
 	buf_free(&now);
 	if (dir >= 0)
 		close(dir);
@@ -125,7 +127,7 @@ void figures_learn_fonts(struct workspace *ws, const struct interpreter *i)
 	struct err e = { 0 };
 	char file[80];
 
-	if (!has_matplotlib(i) || figures_fonts(ws, i, &known, &b)) {
+	if (!has_matplotlib(i) || figures_fonts(ws, i, INT64_MAX, &known, &b)) {
 		buf_free(&b);
 		return;
 	}

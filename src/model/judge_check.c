@@ -179,19 +179,92 @@ static char *artifact_difference(struct judging *j, const struct entry *was, con
 	return NULL;
 }
 
+/* Whether two names are the same but for what tempfile draws: /tmp/tmpab12cd_x/out.csv */
+static bool is_same_temporary(struct judging *j, const char *was, const char *is)
+{
+	struct noise_sum sum = { 0 };
+	int64_t others = 0;
+
+	noise_compare(noise_of(j), (struct span){ was, strlen(was) }, (struct span){ is, strlen(is) }, j->run, &sum);
+	for (size_t i = 0; i < NOISE_RULES; i++)
+		others += i == NOISE_TEMP ? 0 : sum.counts[i];
+	return sum.same && others == 0;
+}
+
+/* Files in /tmp of which only one side has the name. */
+struct unpaired {
+	const struct entry **v;
+	size_t n, cap;
+};
+
+static bool set_aside(struct unpaired *u, const struct entry *f)
+{
+	if (strncmp(f->path, "/tmp/", 5) != 0)
+		return false;
+	u->v = grow(u->v, u->n, &u->cap, sizeof(*u->v));
+	u->v[u->n++] = f;
+	return true;
+}
+
+/* Finds the other half among those that have none yet, the same bytes first. What differs in the nearest; NULL: found. */
+static char *pair_temporary(struct judging *j, const struct entry *was, struct unpaired *others)
+{
+	char *nearest = NULL;
+
+	for (int by_bytes = 1; by_bytes >= 0; by_bytes--) {
+		for (size_t i = 0; i < others->n; i++) {
+			const struct entry *is = others->v[i];
+			struct noise_sum before = j->sum;
+			if (!is || digest_equal(&was->sha256, &is->sha256) != by_bytes || !is_same_temporary(j, was->path, is->path))
+				continue;
+			char *at = artifact_difference(j, was, is);
+			if (!at) {
+				j->sum.counts[NOISE_TEMP]++;
+				others->v[i] = NULL;
+				free(nearest);
+				return NULL;
+			}
+			j->sum = before;
+			if (nearest)
+				free(at);
+			else
+				nearest = at;
+		}
+	}
+	return nearest ? nearest : artifact_difference(j, was, NULL);
+}
+
+static char *temporaries_difference(struct judging *j, const struct unpaired *was, struct unpaired *is)
+{
+	char *at = NULL;
+
+	for (size_t i = 0; !at && i < was->n; i++)
+		at = pair_temporary(j, was->v[i], is);
+	for (size_t i = 0; !at && i < is->n; i++)
+		at = is->v[i] ? artifact_difference(j, NULL, is->v[i]) : NULL;
+	return at;
+}
+
 static char *artifacts_difference(struct judging *j, const struct manifest *was, const struct entry *is, size_t n)
 {
+	struct unpaired only[2] = { 0 };
 	size_t i = 0, k = 0;
 	char *at = NULL;
 
 	while (!at && (i < was->n || k < n)) {
 		int order = i == was->n ? 1 : k == n ? -1 : strcmp(was->entries[i].path, is[k].path);
-		at = artifact_difference(j, order <= 0 ? &was->entries[i] : NULL, order >= 0 ? &is[k] : NULL);
+		bool aside = (order < 0 && set_aside(&only[0], &was->entries[i])) || (order > 0 && set_aside(&only[1], &is[k]));
+		if (!aside)
+			at = artifact_difference(j, order <= 0 ? &was->entries[i] : NULL, order >= 0 ? &is[k] : NULL);
 		if (order <= 0)
 			i++;
 		if (order >= 0)
 			k++;
 	}
+	if (!at)
+		at = temporaries_difference(j, &only[0], &only[1]);
+	free(only[0].v);
+	free(only[1].v);
 	return at;
 }
 

@@ -204,7 +204,7 @@ static bool is_at_limit(struct deciding *d)
 	if (t->error == ENOSPC && (r->at_files || (r->files_were_many && t->path.n > 0 && !is_of_device(t))))
 		return set_limit(d, "scratch-files", l->scratch_files);
 	/* What filled it may be gone again, as a temporary file is, or was too large to be begun. */
-	if (t->error == ENOSPC && (r->at_scratch || (r->no_other_full && !is_of_device(t))))
+	if (t->error == ENOSPC && (r->at_scratch || (r->no_other_full && !d->f->names_full && !is_of_device(t))))
 		return set_limit(d, "scratch", r->scratch_used);
 	/* These errors are themselves the proof: nothing else gives them. */
 	if (t->error == EFBIG)

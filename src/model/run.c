@@ -125,6 +125,19 @@ static bool await_ready(struct run *r, struct err *e)
 	}
 }
 
+/* SQLite's locks and maps must not be seen twice by one library. */
+static void let_go_of_record(struct workspace *ws)
+{
+	store_close(ws->store);
+	ws->store = NULL;
+}
+
+void run_many(struct workspace *ws)
+{
+	let_go_of_record(ws);
+	heap_leave();
+}
+
 struct run *run_launch(struct workspace *ws, const struct run_request *req, struct err *e)
 {
 	struct run *r = xcalloc(1, sizeof(*r));
@@ -134,9 +147,7 @@ struct run *run_launch(struct workspace *ws, const struct run_request *req, stru
 	r->detached = req->detach;
 	r->wire = -1;
 	r->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* SQLite's locks and maps must not be seen twice by one library. */
-	store_close(ws->store);
-	ws->store = NULL;
+	let_go_of_record(ws);
 	bool ok = r->stop >= 0 || err_sys(e, "cannot make an eventfd");
 	ok = ok && wire_pair(ends, e);
 	if (ok) {

@@ -39,12 +39,20 @@ static bool who(struct runplan *p, struct err *e)
 {
 	struct asker *asker = &p->attempt.asker;
 
+	(void)e;
 	*asker = p->req->asker;
 	if (asker->kind == 0)
 		asker->kind = ASKER_PERSON;
+	return true;
+}
+
+/* Their name stands in the record only: the sandbox does not wait for it. */
+static bool by_name(struct runplan *p, struct err *e)
+{
+	struct asker *asker = &p->attempt.asker;
+
 	if (asker->name)
 		return true;
-
 	char *person = settings_person(p->ws, e);
 	if (person)
 		asker->name = runplan_keep(p, person);
@@ -236,6 +244,16 @@ static bool of_which_step(struct runplan *p, struct err *e)
 
 /* ---- the command ---- */
 
+/* A check finds in HOME what the attempt found there: a list that was known only later does not lie there, unless the
+ * attempt drew and so made one itself. */
+static void fonts(struct runplan *p)
+{
+	bool as_then = runplan_is_check(p) && !p->original.end.backend;
+
+	if (!figures_fonts(p->ws, &p->python, as_then ? p->original.attempt.queued_us : INT64_MAX, &p->fonts, &p->fonts_bytes))
+		p->fonts = (struct sandbox_file){ 0 };
+}
+
 static bool command(struct runplan *p, struct err *e)
 {
 	struct attempt *a = &p->attempt;
@@ -250,8 +268,7 @@ static bool command(struct runplan *p, struct err *e)
 		strv_add(&p->argv, p->args.v[i]);
 	p->code_file = (struct sandbox_file){ a->script, p->code.data, p->code.len };
 	p->support = figures_backend();
-	if (!figures_fonts(p->ws, &p->python, &p->fonts, &p->fonts_bytes))
-		p->fonts = (struct sandbox_file){ 0 };
+	fonts(p);
 	return true;
 }
 
@@ -297,7 +314,7 @@ bool runplan_make(struct runplan *p, struct workspace *ws, const struct run_requ
 
 bool runplan_enter(struct runplan *p, struct err *e)
 {
-	static bool (*const questions[])(struct runplan *p, struct err *e) = { of_which_step, facts };
+	static bool (*const questions[])(struct runplan *p, struct err *e) = { by_name, of_which_step, facts };
 
 	return ask(p, questions, ARRAY_LEN(questions), e);
 }

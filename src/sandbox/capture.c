@@ -19,7 +19,8 @@
 #define BUFFER_BYTES (1 << 20)
 #define KILL_GRACE_MS 3000    /* for the keeper to end the run and report; then it is killed itself */
 #define WATCH_PAUSE_MS 2
-#define DISK_LOOK_MS 500      /* how often a scratch on disk is measured */
+#define DISK_LOOK_MS 50       /* how often a scratch on disk is measured, */
+#define DISK_LOOK_SHARE 20    /* if that takes no more than one part in so many of the time */
 #define GROUP_LOOK_MS 50      /* and the memory of a control group */
 
 enum { P_OUT, P_ERR, P_CONTROL, P_KEEPER, P_NOTIFY, P_INOTIFY, P_STOP, P_COUNT };
@@ -184,7 +185,7 @@ static void look_at_disk(struct capture *c)
 		end_run(c, SANDBOX_LIMIT, LIMIT_OF(scratch_files), entries);
 	}
 	int64_t end = clock_mono_us();
-	c->disk_us = end + MAX(DISK_LOOK_MS * 1000, 20 * (end - begin));
+	c->disk_us = end + MAX(DISK_LOOK_MS * 1000, DISK_LOOK_SHARE * (end - begin));
 }
 
 /* What is neither a file in memory nor can be taken back by the kernel. */

@@ -25,6 +25,7 @@ struct aligning {
 	int64_t *work;
 	struct json_aligned *out;
 	size_t cap;
+	const bool *cancel;
 };
 
 /* ---- hashes ---- */
@@ -75,12 +76,12 @@ static uint64_t hash_value(uint64_t seed, const struct json_value *v, int64_t *w
 }
 
 /* Cancelled, it leaves the rest. */
-static void hash_elements(struct aligning *x, const bool *cancel)
+static void hash_elements(struct aligning *x)
 {
 	for (int s = 0; s < 2; s++) {
 		x->hash[s] = xcalloc((size_t)x->n[s] + 1, sizeof(uint64_t));
 		x->weight[s] = xcalloc((size_t)x->n[s] + 1, sizeof(uint32_t));
-		for (uint32_t i = 0; i < x->n[s] && !cancel_is_set(cancel); i++) {
+		for (uint32_t i = 0; i < x->n[s] && !cancel_is_set(x->cancel); i++) {
 			int64_t before = *x->work;
 			x->hash[s][i] = hash_value(x->seed, json_at(x->side[s], i), x->work);
 			x->weight[s][i] = (uint32_t)(before - *x->work);
@@ -152,10 +153,12 @@ static const char *find_key(struct aligning *x, const char *given)
 
 	if (given && match_key(x, given, NULL) > 0)
 		return given;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names) && !cancel_is_set(x->cancel); i++)
 		if (json_get(first, names[i]) && match_key(x, names[i], NULL) > 0)
 			return names[i];
 	for (void *it = json_members(first); it && tried < CANDIDATES; it = json_member_next(first, it), tried++) {
+		if (cancel_is_set(x->cancel))
+			return NULL;
 		uint32_t shared = json_text_len(json_member_value(it)) ? match_key(x, json_member_key(it), NULL) : 0;
 		if (shared <= most)
 			continue;
@@ -411,7 +414,8 @@ static void pair_by_run(struct aligning *x)
 void jsonalign(const struct json_value *a, const struct json_value *b, const char *key, const bool *cancel, int64_t *work,
                struct json_aligned *out)
 {
-	struct aligning x = { .side = { a, b }, .n = { (uint32_t)json_count(a), (uint32_t)json_count(b) }, .work = work, .out = out };
+	struct aligning x = { .side = { a, b }, .n = { (uint32_t)json_count(a), (uint32_t)json_count(b) }, .work = work, .out = out,
+		                  .cancel = cancel };
 
 	*out = (struct json_aligned){ .by_index = *work < 0 };
 	if (out->by_index || x.n[0] == 0 || x.n[1] == 0 || (x.n[0] == 1 && x.n[1] == 1)) {
@@ -419,15 +423,14 @@ void jsonalign(const struct json_value *a, const struct json_value *b, const cha
 		return;
 	}
 	random_bytes(&x.seed, sizeof(x.seed));
-	hash_elements(&x, cancel);
-	bool cancelled = cancel_is_set(cancel);
-	const char *found = !cancelled && json_kind(json_at(a, 0)) == '{' ? find_key(&x, key) : NULL;
-	if (cancelled)
-		pair_by_index(&x);
-	else if (found)
-		pair_by_key(&x, found);
-	else
-		pair_by_run(&x);
+	hash_elements(&x);
+	const char *found = json_kind(json_at(a, 0)) == '{' && !cancel_is_set(cancel) ? find_key(&x, key) : NULL;
+	if (!cancel_is_set(cancel)) {
+		if (found)
+			pair_by_key(&x, found);
+		else
+			pair_by_run(&x);
+	}
 	for (int s = 0; s < 2; s++) {
 		free(x.hash[s]);
 		free(x.weight[s]);

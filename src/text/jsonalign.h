@@ -16,8 +16,8 @@ struct json_aligned {
 	size_t moved;          /* least number that had to move */
 	bool by_index;         /* too much work was done before */
 };
-/* `key`: member to be tried first; NULL. *work is what may still be done, and grows less. Cancelled, elements go by
- * index. */
+/* `key`: member to be tried first; NULL. *work is what may still be done, and grows less. Cancelled, there
+ * are no pairs. */
 void jsonalign(const struct json_value *a, const struct json_value *b, const char *key, const bool *cancel, int64_t *work, struct json_aligned *out);
 void jsonalign_free(struct json_aligned *x);
 

@@ -55,6 +55,7 @@ with open("notes.txt", "a") as f: f.write("rolled up\n")
 os.remove("old.tmp")
 print(t.sum())
 PY
+	tm_from <(echo 'import os; print([x for x in os.walk(os.path.expanduser("~"))])') run -
 	before=$(snapshot)
 	run_ok "pandas: CSV, workbook, chart" roll.py
 	is "pandas: result" "$out" 35
@@ -77,6 +78,8 @@ PY
 	tm show last --json
 	jis "plt.show(): two images" '[a["path"].endswith(".png") for a in d["artifacts"]]' "[True, True]"
 	jis "plt.show(): the backend is recorded" 'bool(d["figures"]["backend"])' True
+	wait_for sh -c 'ls .tickmark/cache/fonts-* >/dev/null 2>&1'
+	tm repeat 1; is "a repeat finds HOME as the first run did, though a list of fonts is known by now" "$rc $out" "0 1.1r1 repeats 1.1: same"
 else skip "pandas" "pandas, openpyxl or matplotlib is not installed"; fi
 
 # ways to name a file

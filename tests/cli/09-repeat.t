@@ -56,6 +56,11 @@ tm repeat 1.1 99 ; is "one of several is not there: status" "$rc" 2
 like "one of several is not there: the others are done" "$out" "^1.1r[0-9]+ repeats 1.1: same"
 tm repeat 1.1 1.2 --json; jis "several: --json" '[(c["check_of"], c["verdict"]) for c in d["checks"]]' "[('1.1', 'same'), ('1.2', 'same')]"
 tm repeat 1.1 2.1; is "several: the worst" "$rc" 1
+like "several are a batch: they are counted" "$out" '^differs +1'
+tm repeat --dry-run --jobs 2 1.1 nonsense 2.1 --json
+is "several: nothing is run by --dry-run" "$rc $(json 'd["foreseen"], "checks" in d')" "0 ([], False)"
+tm repeat 1.1 nonsense --json
+is "several: a wrong reference is wrong use, and counted" "$rc $(json 'd["counts"]["same"], d["counts"]["not repeated"]')" "3 (1, 1)"
 
 # checks are no attempts
 tm log; unlike "log without checks" "$out" 'r[0-9]'

@@ -95,6 +95,18 @@ like "--all --again: only what differs ran twice" "$("$TICKMARK" log --checks | 
 # what is missing is said before
 tm config python /usr/bin/python3
 printf 'import time\nprint("begun", flush=True)\ntime.sleep(30)\n' >slow.py
+cat >temporary.py <<'PY'
+import os, random, tempfile
+for text in ("one", "two"): open(tempfile.mkdtemp() + "/out.txt", "w").write(text)
+with tempfile.NamedTemporaryFile("w", suffix=".csv", delete=False) as f: f.write("a,b")
+if os.path.exists("figure"): open(tempfile.mkdtemp() + "/figure.txt", "w").write(str(random.random()))
+if os.path.exists("figures"): open(tempfile.mkdtemp(prefix="n%d-" % random.randrange(10**9)) + "/x", "w")
+PY
+run_ok "files of temporary names" temporary.py; tm repeat last
+like "names that tempfile drew are noise" "$out" 'same but for noise: 3 temporary paths$'
+touch figure; run_ok "a figure in one" temporary.py; tm repeat last; like "a figure below such a name is none" "$out" 'differs: artifact /tmp/tmp[a-z0-9_]{8}/figure.txt$'
+rm figure; touch figures; run_ok "a number before it" temporary.py; tm repeat last; like "nor is a number in such a name" "$out" 'differs: artifact /tmp/n[0-9]+-[a-z0-9_]{8}/x: '
+rm figures
 printf 'print(1)\n' >quick.py
 workspace two
 for i in 1 2; do printf 'print(%d)\n' $i >q$i.py; run_ok "quick $i" q$i.py; done

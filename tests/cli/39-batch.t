@@ -25,6 +25,7 @@ yes "resumed: and the stopped one" begun 2.1r2
 "$TICKMARK" stop 2.1r2 >/dev/null 2>&1; wait $batch
 like "resumed: and what was not reached" "$(cat "$work/said")" '^3.1r1 repeats 3.1: same$'
 is "another batch is still remembered" "$(cat $state)" 123
+printf 123 >$state; tm repeat -j 2 3.1 3.1; is "named, even twice: each is repeated, and the batch still remembered" "$(grep -c ': same$' <<<"$out") $(cat $state)" "2 123"
 rm $state; tm repeat --all --dry-run; no "a dry run remembers nothing" test -e $state
 
 # No room: said once, and the rest is not tried.

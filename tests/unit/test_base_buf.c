@@ -236,6 +236,14 @@ static void a_settled_heap_is_a_heap(void **state)
 	char *before = xstrdup("before"), *pieces[N];
 
 	(void)state;
+	for (int i = 0; i < N; i++)
+		pieces[i] = xmalloc((size_t)(i * 97 % 9000) + 1);
+	for (int i = 0; i < N; i += 2)
+		free(pieces[i]);
+	heap_leave();
+	for (int i = 1; i < N; i += 2)
+		free(pieces[i]);
+	heap_leave();
 	heap_settle();
 	heap_settle();
 	for (int round = 0; round < 4; round++) {
