@@ -69,8 +69,9 @@ void *xmalloc_large(size_t n);
 /* This process forks no more: what it allocates from now on lies on one huge page, if the kernel has one,
  * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
 void heap_settle(void);
-/* From now on some MiB that are freed stay at hand: who asks for as much again and again pays for its pages once. */
-void heap_hold(void);
+/* From now on n bytes (at most 16 MiB) that are freed stay at hand: who asks for as much again and again pays for its
+ * pages once, and for those of this thread that is little, where the kernel has huge ones. */
+void heap_hold(size_t n);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
