@@ -69,8 +69,16 @@ for v in 0:older 99:newer; do
 	tm -C "$work/version.db" log; is "record of an ${v#*:} version: read" "$rc" 0
 	tm review "$work/version.db"; is "record of an ${v#*:} version: review" "$rc" 2
 	like "record of an ${v#*:} version: why" "$err" "version\.db was made by an? ${v#*:} tickmark"
+	# of a newer one it cannot be known whether it is what was written
+	tm verify "$work/version.db"; is "record of an ${v#*:} version: verify" "$rc" "$([ "${v#*:}" = newer ] && echo 4 || echo 1)"
+	[ "${v#*:}" = older ] || like "record of a newer version: what to do" "$err" "newer tickmark .*only that one can verify it: update"
 	is "record of an ${v#*:} version: nothing beside it" "$(cd "$work" && echo version*)" version.db
 done
+
+# a link to nothing is named as what it is
+ln -s nothing "$work/dangling.db"
+tm "$work/dangling.db"; is "link to nothing: status" "$rc" 2; like "link to nothing: said" "$err" "dangling\.db is a link to nothing, which is not there"
+tm verify "$work/dangling.db"; is "link to nothing: verify" "$rc" 2; like "link to nothing: verify says so" "$err" "a link to a file that is not there"
 
 place limit; before=$(state)
 as_user() { (ulimit -f 8; "$@"); }
