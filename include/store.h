@@ -40,6 +40,8 @@ void store_close(struct store *st); /* NULL is fine; checkpoints nothing */
  * reclaimed. Returns whether it is held now, which store_release is told. */
 bool store_hold(struct store *st);
 void store_release(struct store *st, bool held);
+/* Could it be written now? False with ERR_BUSY, at once, where another process writes. */
+bool store_is_free(struct store *st, struct err *e);
 /* Brings the WAL into the file and empties it if nobody else is busy; false with ERR_BUSY otherwise. */
 bool store_checkpoint(struct store *st, struct err *e);
 /* What will be asked for soon: its statements are prepared, for which there is time while a program runs.

@@ -458,6 +458,21 @@ bool query_now(struct query *q, struct workspace *ws, const struct entry *input,
 	return x.source || !digest_is_zero(&x.content);
 }
 
+/* ---- writing ---- */
+
+#define NAP_US 20000
+
+bool query_wait_for_record(struct query *q, const char *record, struct err *e)
+{
+	struct store *st = store_open(record, STORE_WRITE, e);
+	bool ok = false;
+
+	while (st && !(ok = store_is_free(st, e)) && e->code == ERR_BUSY && !cancel_is_asked(&q->cancel, "waiting for the record", e))
+		usleep(NAP_US);
+	store_close(st);
+	return ok;
+}
+
 /* ---- verify ---- */
 
 bool query_knows_all(struct query *q, struct err *e)

@@ -394,6 +394,16 @@ static int never_wait(void *ctx, int count)
 	return 0;
 }
 
+bool store_is_free(struct store *st, struct err *e)
+{
+	sqlite3_busy_handler(st->db, never_wait, NULL);
+	bool ok = db_begin(st, DB_NORMAL, e);
+	db_wait_for_others(st);
+	if (ok)
+		db_end(st, false, NULL);
+	return ok;
+}
+
 bool store_checkpoint(struct store *st, struct err *e)
 {
 	int rc;
