@@ -72,8 +72,9 @@ void heap_settle(void);
 /* What lies about free is used no more: for a process that has read much, and forks many now. A child would use
  * those pieces first, and have each of their pages copied. They come back with the end of the process. */
 void heap_leave(void);
-/* From now on some MiB that are freed stay at hand: who asks for as much again and again pays for its pages once. */
-void heap_hold(void);
+/* From now on n bytes (at most 16 MiB) that are freed stay at hand: who asks for as much again and again pays for its
+ * pages once, and for those of this thread that is little, where the kernel has huge ones. */
+void heap_hold(size_t n);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);

@@ -19,6 +19,8 @@ struct workspace;
 struct workspace *workspace_open(const char *from, struct err *e);
 void workspace_close(struct workspace *ws);
 const char *workspace_root(const struct workspace *ws);   /* absolute, symlinks resolved */
+/* Does another process hold the record, so that what is written now would have to wait? Does not wait itself. */
+bool workspace_is_locked(struct workspace *ws);
 const char *workspace_record(const struct workspace *ws); /* path of record.db */
 /* Is it the review of a record from elsewhere? It has no files; marks, notes, messages and checks are all that is added. */
 bool workspace_is_review(const struct workspace *ws);

@@ -34,11 +34,14 @@ bool store_create(const char *path, const char *workspace, struct err *e);
 /* ERR_NOTFOUND; ERR_CORRUPT "is not a tickmark record"; ERR_VERSION for a newer one (STORE_WRITE);
  * ERR_READONLY; an older one is copied beside itself and migrated in one transaction (STORE_WRITE). */
 struct store *store_open(const char *path, enum store_mode mode, struct err *e);
+int store_newer(struct store *st); /* the record version, if it is of a newer tickmark: its facts are not all known here; else 0 */
 void store_close(struct store *st); /* NULL is fine; checkpoints nothing */
 /* Many readings in a row see one state of the record and cost less each. Short: meanwhile no page of it can be
  * reclaimed. Returns whether it is held now, which store_release is told. */
 bool store_hold(struct store *st);
 void store_release(struct store *st, bool held);
+/* Could it be written now? False with ERR_BUSY, at once, where another process writes. */
+bool store_is_free(struct store *st, struct err *e);
 /* Brings the WAL into the file and empties it if nobody else is busy; false with ERR_BUSY otherwise. */
 bool store_checkpoint(struct store *st, struct err *e);
 /* What will be asked for soon: its statements are prepared, for which there is time while a program runs.

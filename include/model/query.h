@@ -133,6 +133,10 @@ struct verify_report {
 	struct digest head;
 	bool running;
 };
+/* Waits until `record` can be written; false when that was cancelled (query_set_cancel) or cannot be. */
+bool query_wait_for_record(struct query *q, const char *record, struct err *e);
+/* ERR_VERSION: it was made by a newer tickmark, so that it cannot be verified here. */
+bool query_knows_all(struct query *q, struct err *e);
 bool query_verify(struct query *q, void (*fault)(void *ctx, const char *what), bool (*progress)(void *ctx, int64_t done, int64_t total),
                   void *ctx, struct verify_report *out, struct err *e);
 

@@ -89,11 +89,19 @@ void heap_leave(void)
 	mallopt(M_MMAP_THRESHOLD, APART);
 }
 
-void heap_hold(void)
+/* The top of the heap is taken and given back at once, so that it is there, and on huge pages. */
+void heap_hold(size_t n)
 {
+	mallopt(M_MMAP_THRESHOLD, (int)n);
+	mallopt(M_TOP_PAD, HUGE_PAGE);
+	mallopt(M_TRIM_THRESHOLD, 2 * (int)n);
+	char *all = malloc(n - HUGE_PAGE / 2);
+	size_t skip = all ? -(uintptr_t)all % HUGE_PAGE : 0;
+
+	if (all)
+		madvise(all + skip, n - HUGE_PAGE / 2 - skip, MADV_HUGEPAGE);
+	free(all);
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
-	mallopt(M_TOP_PAD, 1 << 20);
-	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
 void *xcalloc(size_t n, size_t size)

@@ -237,16 +237,26 @@ static int run_command(const struct cmd_entry *entry, char **argv, const char *r
 	return status;
 }
 
+static int nothing_there(const char *path)
+{
+	char to[512];
+	ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+	if (n > 0)
+		console_say(NULL, "%s is a link to %.*s, which is not there", path, (int)n, to);
+	else
+		console_say(NULL, "no such file or folder: %s", path);
+	return STATUS_FAILED;
+}
+
 static int unknown_command(const char *word)
 {
 	const char *names[64];
 	size_t n = 0;
 
 	/* no command has a dot or a slash: it is meant as a record or a folder */
-	if (strpbrk(word, "./")) {
-		console_say(NULL, "no such file or folder: %s", word);
-		return STATUS_FAILED;
-	}
+	if (strpbrk(word, "./"))
+		return nothing_there(word);
 
 	for (size_t i = 0; cmd_table[i] && n < ARRAY_LEN(names); i++)
 		if (!(cmd_table[i]->flags & CMD_HIDDEN))
@@ -385,9 +395,7 @@ int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 	screen.path = *argv;
 	if (stat(*argv, &st) == 0)
 		return fronts->screen(&screen);
-	if (strchr(*argv, '/')) {
-		console_say(NULL, "no such file or folder: %s", *argv);
-		return STATUS_FAILED;
-	}
+	if (strchr(*argv, '/'))
+		return nothing_there(*argv);
 	return unknown_command(*argv);
 }

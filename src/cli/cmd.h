@@ -111,6 +111,8 @@ bool cmd_workspace(struct cmd *c, struct err *e);
 bool cmd_query(struct cmd *c, struct err *e);
 /* Path of this program; owned. */
 char *cmd_own_path(struct err *e);
+/* Says so when a file that was just written lies where runs will find it. */
+void cmd_say_inside(struct cmd *c, const char *path);
 /* Says the error and returns the exit status that goes with it. */
 int cmd_fail(const struct cmd *c, const struct err *e);
 /* Says what is wrong with the command line and how to get help; returns STATUS_USAGE. */

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "model/keep.h"
+
+#define SAID_FROM (64 << 20) /* bytes of a record from which on its copy is announced */
 
 static const struct cmd_option no_options[] = { { .name = NULL } };
 
@@ -44,6 +47,18 @@ static int copied(struct cmd *c, const char *path, const struct keep_copy *k, co
 	return STATUS_DONE;
 }
 
+/* What lies in the folder is a file like others there, a copy of the record, too. */
+void cmd_say_inside(struct cmd *c, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	const char *root = c->ws && !workspace_is_review(c->ws) ? workspace_root(c->ws) : NULL;
+	size_t n = root ? strlen(root) : 0;
+
+	if (whole && root && strncmp(whole, root, n) == 0 && whole[n] == '/' && !strstr(whole + n, "/."))
+		console_note("%s lies in the workspace: from now on runs are offered it as a file, unless .tickmarkignore names it", path);
+	free(whole);
+}
+
 static int backup_run(struct cmd *c)
 {
 	struct keep_copy k;
@@ -51,6 +66,7 @@ static int backup_run(struct cmd *c)
 
 	if (!cmd_query(c, &e) || !keep_backup(c->query, c->args[0], &k, &e))
 		return cmd_fail(c, &e);
+	cmd_say_inside(c, c->args[0]);
 	return copied(c, c->args[0], &k, NULL);
 }
 
@@ -81,7 +97,10 @@ static int pack_run(struct cmd *c)
 		ok = keep_collect(c->query, c->args[i], &list, &e);
 	ok = ok && keep_pack(c->query, c->args[0], &list, &left, &k, &e);
 	free(list.ids);
-	return ok ? copied(c, c->args[0], &k, list.n ? &left : NULL) : cmd_fail(c, &e);
+	if (!ok)
+		return cmd_fail(c, &e);
+	cmd_say_inside(c, c->args[0]);
+	return copied(c, c->args[0], &k, list.n ? &left : NULL);
 }
 
 const struct cmd_entry cmd_pack_entry = {
@@ -111,6 +130,18 @@ static const struct cmd_member review_members[] = {
 	{ NULL, NULL },
 };
 
+/* Said before: of a large record it takes a while, and the room. */
+static void say_size(const char *file, const char *review)
+{
+	struct stat sb;
+	char size[UNIT_TEXT];
+
+	if (stat(file, &sb) != 0 || sb.st_size < SAID_FROM)
+		return;
+	size_format(sb.st_size, size);
+	console_note("%s is verified, and %s becomes a copy of it: %s", file, review, size);
+}
+
 static int review_run(struct cmd *c)
 {
 	char *review = c->args_n > 1 ? xstrdup(c->args[1]) : keep_review_name(c->args[0]);
@@ -118,6 +149,7 @@ static int review_run(struct cmd *c)
 	struct err e = { 0 };
 	int64_t faults = 0;
 
+	say_size(c->args[0], review);
 	if (!keep_review(c->args[0], review, &k, &faults, &e)) {
 		free(review);
 		return cmd_fail(c, &e);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUEUE_HEAP (16 << 20)
+
 static const struct cmd_option queue_options[] = {
 	{ .name = "sample", .arg = "N", .help = "draw N steps instead of taking all" },
 	{ .name = "seed", .arg = "S", .help = "draw by this number (0): the same one draws the same steps again" },
@@ -114,6 +116,7 @@ static int queue_run(struct cmd *c)
 	if (seed && !sample)
 		return cmd_usage(c, "--seed goes with --sample");
 	r.sample = (size_t)n;
+	heap_hold(QUEUE_HEAP); /* a row for each step of the record, three texts each */
 	bool ok = cmd_query(c, &e) && queue_load(c->query, c->ws, &r, &l, &e);
 	progress_end(&progress);
 	if (!ok)

@@ -109,10 +109,12 @@ static int report_run(struct cmd *c)
 		ok = !c->ws || review_exported(c->ws, what, &e); /* evidence is told nothing */
 		free(what);
 	}
-	if (!ok)
+	if (!ok) {
 		status = cmd_fail(c, &e);
-	else if (to_file)
+	} else if (to_file) {
 		console_note("%s: %zu attempt%s, %lld without a mark that counts", path, r.n, r.n == 1 ? "" : "s", (long long)r.open);
+		cmd_say_inside(c, path);
+	}
 	report_free(&r);
 	buf_free(&text);
 	return status;

@@ -269,7 +269,7 @@ static bool look(struct verifying *v, struct verify_report *r, struct err *e)
 		return err_sys(e, "--signers: cannot read %s", signers);
 	if ((expect && !read_expected(v, expect, e)) || !open_record(v->c, e))
 		return false;
-	bool ok = query_verify(v->c->query, take_fault, show_progress, v, r, e);
+	bool ok = query_knows_all(v->c->query, e) && query_verify(v->c->query, take_fault, show_progress, v, r, e);
 	progress_end(&v->progress);
 	return ok && review_check_signatures(v->c->query, signers, check_signature, v, e) && compare_head(v, e);
 }
@@ -283,6 +283,8 @@ static int verify_run(struct cmd *c)
 	if (option_given(c, "sign") && (!option_given(c, "head") || c->json))
 		return cmd_usage(c, "--sign goes with --head, and not with --json");
 	int status = look(&v, &r, &e) ? print_result(c, &v, &r) : cmd_fail(c, &e);
+	if (e.code == ERR_VERSION)
+		status = STATUS_UNDECIDED;
 	strv_free(&v.faults);
 	strv_free(&v.signed_by);
 	free(v.unseen_why);
@@ -302,7 +304,7 @@ const struct cmd_entry cmd_verify_entry = {
 	          "--expect takes that text as a file, and --signers checks who signed it: keys count that were valid when "
 	          "the mark was made, by its own time. Where signatures cannot be looked at, the rest is verified and that "
 	          "is said.",
-	.statuses = "0 intact, 1 broken, or without the expected head, 2 it could not be checked, 3 wrong use",
+	.statuses = "0 intact, 1 broken, or without the expected head, 2 it could not be checked, 3 wrong use, 4 only a newer tickmark can check it",
 	.examples = "tickmark verify\ntickmark verify --head # to be put in the mail\n"
 	            "tickmark verify --head --sign > head.txt\n"
 	            "tickmark verify --expect head.txt --signers signers copy/record.db",

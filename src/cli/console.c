@@ -14,9 +14,17 @@
 
 #define COLOUR_SEQUENCE ((size_t)64) /* longest that is taken for one */
 
+/* Asked for each cell of a table; what stdout and stderr are does not change. */
 bool console_is_tty(FILE *f)
 {
-	return f && isatty(fileno(f));
+	static int known[3]; /* by descriptor: 0 not asked yet, 1 no, 2 yes */
+	int fd = f ? fileno(f) : -1;
+
+	if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
+		return fd >= 0 && isatty(fd);
+	if (known[fd] == 0)
+		known[fd] = isatty(fd) ? 2 : 1;
+	return known[fd] == 2;
 }
 
 size_t console_width(FILE *f)

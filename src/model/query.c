@@ -458,7 +458,31 @@ bool query_now(struct query *q, struct workspace *ws, const struct entry *input,
 	return x.source || !digest_is_zero(&x.content);
 }
 
+/* ---- writing ---- */
+
+#define NAP_US 20000
+
+bool query_wait_for_record(struct query *q, const char *record, struct err *e)
+{
+	struct store *st = store_open(record, STORE_WRITE, e);
+	bool ok = false;
+
+	while (st && !(ok = store_is_free(st, e)) && e->code == ERR_BUSY && !cancel_is_asked(&q->cancel, "waiting for the record", e))
+		usleep(NAP_US);
+	store_close(st);
+	return ok;
+}
+
 /* ---- verify ---- */
+
+bool query_knows_all(struct query *q, struct err *e)
+{
+	int newer = store_newer(q->store);
+
+	return newer == 0 || err_set(e, ERR_VERSION, "the record was made by a newer tickmark (record version %d, this one knows less), and "
+	                             "only that one can verify it: update, or ask for it where the record comes from; what is known here "
+	                             "can be read (tickmark log)", newer);
+}
 
 bool query_verify(struct query *q, void (*fault)(void *ctx, const char *what), bool (*progress)(void *ctx, int64_t done, int64_t total),
                   void *ctx, struct verify_report *out, struct err *e)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define SUFFIX ".review.db"
@@ -248,6 +249,24 @@ static bool check_folder(const char *review, struct err *e)
 	return ok;
 }
 
+/* A review is a copy. A file system that shares what is equal needs less, and then says so itself when it is full. */
+static bool check_room(const char *file, const char *review, struct err *e)
+{
+	char *dir = path_dir(review), needs[UNIT_TEXT], has[UNIT_TEXT];
+	struct statvfs v;
+	struct stat sb;
+	bool known = stat(file, &sb) == 0 && statvfs(dir, &v) == 0;
+	int64_t room = known ? (int64_t)v.f_bavail * (int64_t)v.f_frsize : 0;
+
+	free(dir);
+	if (!known || room >= sb.st_size)
+		return true;
+	size_format(sb.st_size, needs);
+	size_format(room, has);
+	return err_set(e, ERR_FULL, "cannot make %s: disk full: a review is a copy of the record, %s, and there is room for %s; name a review file on "
+	               "another disk", review, needs, has);
+}
+
 /* Errors name what the user gave. */
 static void name_as_given(struct err *e, const char *part, const char *review)
 {
@@ -287,7 +306,7 @@ bool keep_review(const char *file, const char *review, struct keep_copy *out, in
 	if (!st)
 		return false;
 	bool ok = !fs_exists(AT_FDCWD, review) || err_set(e, ERR_EXISTS, "%s is there already; tickmark %s opens it", review, review);
-	ok = ok && check_folder(review, e) && store_verify(st, ignore_fault, NULL, NULL, &r, e);
+	ok = ok && check_folder(review, e) && check_room(file, review, e) && store_verify(st, ignore_fault, NULL, NULL, &r, e);
 	if (ok)
 		*faults = r.faults;
 	ok = ok && copy_and_begin(st, file, review, out, e);

@@ -3,6 +3,7 @@
  * rows tells which they are and which failed; all other reasons take a look at each (risks.c).
  */
 #include "risks.h"
+#include "slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,17 +151,20 @@ static bool look_at_all(struct builder *b, struct workspace *ws, struct err *e)
 {
 	struct queue *out = b->out;
 	struct risks *k = risks_new(b->q, ws, e);
+	struct slice slice = { .st = b->q->store };
 	bool ok = k != NULL;
 
 	for (; ok && out->looked < out->n; out->looked++) {
 		struct queue_entry *en = &out->v[out->looked];
 
+		slice_turn(&slice);
 		ok = (!is_cancelled(b) || err_set(e, ERR_CANCELLED, "cancelled")) && risks_look(k, en, e);
 		if (ok)
 			end_reason(en);
 		if (ok && b->r->progress && out->looked % PROGRESS == 0)
 			b->r->progress(b->r->ctx, out);
 	}
+	slice_end(&slice);
 	risks_free(k);
 	return ok;
 }

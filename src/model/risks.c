@@ -223,11 +223,11 @@ static bool has_odd_name(const struct entry *f)
 	return sum.hidden + sum.bidi + sum.alike > 0;
 }
 
-static void look_at_set(struct risks *k, struct set_seen *s, const struct manifest *m)
+static void look_at_set(struct risks *k, struct set_seen *s, const struct manifest *m, bool inputs)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct entry *f = &m->entries[i];
-		enum since since = k->ws && is_input(f) ? since_of(k, f) : SINCE_SAME;
+		enum since since = inputs && k->ws && is_input(f) ? since_of(k, f) : SINCE_SAME;
 
 		s->odd_names += has_odd_name(f);
 		if (since != SINCE_CHANGED && since != SINCE_MISSING)
@@ -257,7 +257,7 @@ static const struct set_seen *set_of(struct risks *k, int64_t id, bool inputs, s
 		s->id = 0;
 		return NULL;
 	}
-	look_at_set(k, s, &m);
+	look_at_set(k, s, &m, inputs);
 	store_manifest_free(&m);
 	return s;
 }

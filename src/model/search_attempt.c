@@ -13,11 +13,13 @@
 #define CARRY_MAX ((size_t)4 << 20)
 #define BINARY_HEAD 4096  /* a NUL among so many bytes: no text */
 #define ROWS 256          /* of a stream in one go: no read lasts longer */
+#define SMALL (1 << 20)   /* bytes of a content that is read within the slice at hand */
 #define PIECE (64 << 10)  /* bytes of them: what a core has at hand */
 
 bool looker_open(struct looker *l, const char *record, bool evidence, struct err *e)
 {
 	l->st = store_open(record, evidence ? STORE_EVIDENCE : STORE_READ, e);
+	l->slice.st = l->st;
 	if (l->st)
 		store_read_ahead(l->st);
 	l->reader = l->st ? store_reader_new(l->st, e) : NULL;
@@ -28,6 +30,7 @@ bool looker_open(struct looker *l, const char *record, bool evidence, struct err
 
 void looker_close(struct looker *l)
 {
+	slice_end(&l->slice);
 	free(l->piece);
 	search_free(l->search);
 	store_reader_free(l->reader);
@@ -335,8 +338,11 @@ static void search_files(const struct place *like, int64_t manifest, bool artifa
 		p.head.path = keep(like->out, f->path, strlen(f->path));
 		p.head.sha256 = f->sha256;
 		search_text(&p, FOUND_NAME, f->path);
+		if (f->size > SMALL)
+			slice_end(&like->l->slice);
 		if (artifacts ? f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED : f->what == INPUT_READ || f->what == INPUT_UPDATED)
 			search_content(like, artifacts ? FOUND_FILE : FOUND_INPUT, f->path, &f->sha256);
+		slice_turn(&like->l->slice);
 	}
 	store_manifest_free(&set);
 }
@@ -380,7 +386,7 @@ static void search_streams(const struct place *like, int64_t attempt)
 		s.place[i] = *like;
 		s.place[i].in = s.place[i].head.in = ins[i];
 	}
-	for (int64_t seq = 0; ok && !all;)
+	for (int64_t seq = 0; ok && !all; slice_turn(&l->slice))
 		ok = store_chunk_scan(l->reader, attempt, seq, ROWS, wanted, l->piece, PIECE, take_bytes, &s, &seq, &all, &e);
 	if (!ok && e.code != ERR_CANCELLED)
 		like->out->sum.unreadable++;
@@ -426,6 +432,7 @@ void look_at_attempt(struct looker *l, int64_t attempt, struct found *out)
 	struct place p = { .l = l, .out = out };
 	struct attempt_full a;
 
+	slice_turn(&l->slice);
 	out->sum.attempts++;
 	if (!store_attempt_get(l->st, attempt, &a, NULL)) {
 		out->sum.unreadable++;

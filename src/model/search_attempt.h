@@ -4,6 +4,7 @@
 
 #include "model/searching.h"
 #include "private.h"
+#include "slice.h"
 #include "text/search.h"
 
 /* Hits of one attempt, with the bytes they point at. */
@@ -24,6 +25,7 @@ void blanks_free(struct blanks *b);
 
 struct looker {
 	struct store *st;      /* of this thread, as all that follow */
+	struct slice slice;
 	struct search *search;
 	struct store_reader *reader;
 	char *piece;           /* bytes of a stream that are looked at */

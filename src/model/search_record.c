@@ -39,7 +39,9 @@ struct hunt {
 	atomic_bool ending;      /* nobody wants more */
 	/* under the lock */
 	pthread_mutex_t lock;
-	pthread_cond_t turned;   /* a slot is done, or free */
+	pthread_cond_t found;    /* the next slot has hits, or a thread ended */
+	pthread_cond_t room;     /* a slot is free */
+	int cramped;             /* threads that wait for room */
 	int64_t page[PAGE];
 	size_t page_n, page_at;
 	int64_t after;           /* keyset of the next page */
@@ -47,6 +49,7 @@ struct hunt {
 	uint64_t taken, told;    /* attempts handed out, attempts told: their slots are between */
 	int threads;             /* that run */
 	struct slot ring[RING];
+	struct record_search_sum passed; /* of attempts without a hit that nobody was told of yet */
 	struct err error;
 };
 
@@ -92,14 +95,49 @@ static bool take(struct hunt *h, struct store *st, int64_t *id, struct slot **sl
 	bool got = false;
 
 	pthread_mutex_lock(&h->lock);
+	h->cramped++;
 	while (!should_stop(h) && h->taken - h->told >= RING)
-		pthread_cond_wait(&h->turned, &h->lock);
+		pthread_cond_wait(&h->room, &h->lock);
+	h->cramped--;
 	if (!should_stop(h) && next_id(h, st, id)) {
 		*slot = &h->ring[h->taken++ % RING];
 		got = true;
 	}
 	pthread_mutex_unlock(&h->lock);
 	return got;
+}
+
+/* ---- what was found ------------------------------------------------------------------------------------ */
+
+static void add_sum(struct record_search_sum *sum, const struct record_search_sum *s)
+{
+	sum->hits += s->hits;
+	sum->attempts += s->attempts;
+	sum->bytes += s->bytes;
+	sum->undecided += s->undecided;
+	sum->unreadable += s->unreadable;
+	sum->binary += s->binary;
+}
+
+/* With the lock held. What has no hit is only counted, by whoever comes by: most attempts have none, and to wake the
+ * one who tells for each would cost more than to look at it. */
+static void pass(struct hunt *h)
+{
+	uint64_t before = h->told;
+
+	for (; h->told < h->taken; h->told++) {
+		struct slot *slot = &h->ring[h->told % RING];
+
+		if (!slot->done || slot->found.n > 0)
+			break;
+		add_sum(&h->passed, &slot->found.sum);
+		found_free(&slot->found);
+		slot->done = false;
+	}
+	if (h->cramped && h->told != before)
+		pthread_cond_broadcast(&h->room);
+	if (h->ring[h->told % RING].done)
+		pthread_cond_signal(&h->found);
 }
 
 /* ---- the threads ---------------------------------------------------------------------------------------- */
@@ -128,25 +166,16 @@ static void *work(void *arg)
 		look_at_attempt(&l, id, &slot->found);
 		pthread_mutex_lock(&h->lock);
 		slot->done = true;
-		pthread_cond_broadcast(&h->turned);
+		pass(h);
 		pthread_mutex_unlock(&h->lock);
 	}
 	looker_close(&l);
 	pthread_mutex_lock(&h->lock);
 	h->threads--;
-	pthread_cond_broadcast(&h->turned);
+	pthread_cond_signal(&h->found);
+	pthread_cond_broadcast(&h->room);
 	pthread_mutex_unlock(&h->lock);
 	return NULL;
-}
-
-static void add_sum(struct record_search_sum *sum, const struct record_search_sum *s)
-{
-	sum->hits += s->hits;
-	sum->attempts += s->attempts;
-	sum->bytes += s->bytes;
-	sum->undecided += s->undecided;
-	sum->unreadable += s->unreadable;
-	sum->binary += s->binary;
 }
 
 static bool tell(const struct found *f, bool (*hit)(void *ctx, const struct record_hit *h), void *ctx, struct record_search_sum *sum)
@@ -164,21 +193,24 @@ static bool tell(const struct found *f, bool (*hit)(void *ctx, const struct reco
 /* Tells slot by slot, in the caller's thread. */
 static void collect(struct hunt *h, bool (*hit)(void *ctx, const struct record_hit *h), void *ctx, struct record_search_sum *sum)
 {
-	for (;;) {
-		struct slot *slot = &h->ring[h->told % RING];
-		struct found found;
+	for (bool more = true; more;) {
+		struct found found = { 0 };
+		struct slot *slot;
 
 		pthread_mutex_lock(&h->lock);
-		while (!slot->done && h->threads > 0)
-			pthread_cond_wait(&h->turned, &h->lock);
-		if (!slot->done) {
-			pthread_mutex_unlock(&h->lock);
-			return;
+		while (!(slot = &h->ring[h->told % RING])->done && h->threads > 0)
+			pthread_cond_wait(&h->found, &h->lock);
+		more = slot->done;
+		if (!atomic_load(&h->ending))
+			add_sum(sum, &h->passed);
+		h->passed = (struct record_search_sum){ 0 };
+		if (more) {
+			found = slot->found;
+			*slot = (struct slot){ 0 };
+			h->told++;
+			pthread_cond_broadcast(&h->room);
+			pass(h);
 		}
-		found = slot->found;
-		*slot = (struct slot){ 0 };
-		h->told++;
-		pthread_cond_broadcast(&h->turned);
 		pthread_mutex_unlock(&h->lock);
 		if (!atomic_load(&h->ending) && !tell(&found, hit, ctx, sum))
 			atomic_store(&h->ending, true);
@@ -262,13 +294,15 @@ bool record_search(const char *record, bool evidence, const struct record_search
 	h->evidence = evidence;
 	h->r = r;
 	pthread_mutex_init(&h->lock, NULL);
-	pthread_cond_init(&h->turned, NULL);
+	pthread_cond_init(&h->found, NULL);
+	pthread_cond_init(&h->room, NULL);
 	h->blanks = blanks_new();
 	ok = run(h, hit, ctx, sum, e);
 	blanks_free(h->blanks);
 	for (size_t i = 0; i < RING; i++)
 		found_free(&h->ring[i].found);
-	pthread_cond_destroy(&h->turned);
+	pthread_cond_destroy(&h->found);
+	pthread_cond_destroy(&h->room);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 	return ok;

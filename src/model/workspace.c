@@ -194,6 +194,14 @@ struct store *workspace_store(struct workspace *ws, struct err *e)
 	return ws->store;
 }
 
+bool workspace_is_locked(struct workspace *ws)
+{
+	struct err e = { 0 };
+	struct store *st = workspace_store(ws, NULL);
+
+	return st && !store_is_free(st, &e) && e.code == ERR_BUSY;
+}
+
 void workspace_forget_store(struct workspace *ws)
 {
 	ws->store = NULL;

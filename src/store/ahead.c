@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define BLOCK (256 << 10)
 #define BLOCKS 8
@@ -22,7 +23,7 @@ struct block {
 	int pins;          /* pages that SQLite holds */
 	int asked;         /* bytes of it that were asked for */
 	uint64_t used;     /* when last */
-	char *bytes;       /* owned; BLOCK of them */
+	char *bytes;       /* BLOCK of them */
 };
 
 /* Pages that were asked for one behind the other. */
@@ -39,6 +40,7 @@ struct ahead {
 	sqlite3_int64 size;         /* of the file; -1: not asked since a transaction began */
 	struct run runs[2];         /* of pages that were not there; the other one is often of pointer maps */
 	uint64_t clock;
+	char *room;                 /* the bytes of all blocks; owned; NULL: nothing was read yet */
 };
 
 static sqlite3_vfs layer;
@@ -68,8 +70,7 @@ static int close_file(sqlite3_file *f)
 	struct ahead *a = ahead_of(f);
 	const sqlite3_io_methods *own = a->own;
 
-	for (int i = 0; i < BLOCKS; i++)
-		free(a->blocks[i].bytes);
+	free(a->room);
 	f->pMethods = own;
 	return own->xClose(f);
 }
@@ -120,15 +121,25 @@ static struct block *oldest(struct ahead *a)
 	return b;
 }
 
+/* For all blocks: on one huge page, where the kernel has one. */
+static bool make_room(struct ahead *a)
+{
+	a->room = aligned_alloc(BLOCKS * BLOCK, BLOCKS * BLOCK);
+	if (!a->room)
+		return false;
+	madvise(a->room, BLOCKS * BLOCK, MADV_HUGEPAGE);
+	for (int i = 0; i < BLOCKS; i++)
+		a->blocks[i].bytes = a->room + (size_t)i * BLOCK;
+	return true;
+}
+
 static struct block *load(sqlite3_file *f, struct ahead *a, sqlite3_int64 at)
 {
 	struct block *b = oldest(a);
 
 	if (!b || (a->size < 0 && a->own->xFileSize(f, &a->size) != SQLITE_OK) || a->size <= at)
 		return NULL;
-	if (!b->bytes)
-		b->bytes = malloc(BLOCK);
-	if (!b->bytes)
+	if (!a->room && !make_room(a))
 		return NULL;
 	b->at = -1;
 	b->n = a->size - at < BLOCK ? (int)(a->size - at) : BLOCK;
@@ -140,12 +151,13 @@ static struct block *load(sqlite3_file *f, struct ahead *a, sqlite3_int64 at)
 }
 
 /* Pages here and there are better read alone, as those of a table that others grew in between: what is read whole
- * is the block behind one that was asked for much, or in which some pages were asked for in a row. */
+ * is the block beside one that was asked for much, or in which some pages were asked for in a row. Also the one
+ * before: a check of the file goes through the rows of a page from the last to the first. */
 static bool is_worth_it(struct ahead *a, sqlite3_int64 at, sqlite3_int64 offset, int n)
 {
-	const struct block *before = find(a, at - BLOCK);
+	const struct block *before = at >= BLOCK ? find(a, at - BLOCK) : NULL, *behind = find(a, at + BLOCK);
 
-	if (at >= BLOCK && before && before->asked >= WORTH)
+	if ((before && before->asked >= WORTH) || (behind && behind->asked >= WORTH))
 		return true;
 	if (a->runs[0].end != offset) {
 		struct run other = a->runs[1];

@@ -34,7 +34,7 @@ static bool has_side_content(const char *path)
 
 /* ---- in place ---------------------------------------------------------------------------------- */
 
-static char *uri_dup(const char *path)
+char *evidence_uri_dup(const char *path)
 {
 	struct buf b = { 0 };
 
@@ -50,7 +50,7 @@ static char *uri_dup(const char *path)
 
 static bool connect_in_place(struct store *st, struct err *e)
 {
-	char *uri = uri_dup(st->path);
+	char *uri = evidence_uri_dup(st->path);
 	bool ok = db_connect(st, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, e);
 
 	free(uri);

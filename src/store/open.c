@@ -10,6 +10,7 @@
 #include "evidence.h"
 #include "ledger.h"
 #include "schema.h"
+#include "seam.h"
 #include "store/read.h"
 
 #ifndef TICKMARK_VERSION
@@ -41,6 +42,8 @@ static bool look_at_file(struct store *st, struct err *e)
 {
 	struct stat sb;
 
+	if (stat(st->path, &sb) < 0 && errno == ENOENT && fs_exists(AT_FDCWD, st->path))
+		return err_set(e, ERR_NOTFOUND, "cannot open the record %s: it is a link to a file that is not there", st->path);
 	if (stat(st->path, &sb) < 0)
 		return err_sys(e, "cannot open the record %s", st->path);
 	if (!S_ISREG(sb.st_mode))
@@ -81,6 +84,11 @@ static bool look_at_header(struct store *st, struct err *e)
 	return true;
 }
 
+int store_newer(struct store *st)
+{
+	return st->version > STORE_SCHEMA_VERSION ? st->version : 0;
+}
+
 static bool refuse_newer(struct store *st, struct err *e)
 {
 	return st->version <= STORE_SCHEMA_VERSION ||
@@ -101,7 +109,7 @@ static bool read_version(struct store *st, struct err *e)
 		return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it is of another database; move it away and try again",
 		               st->path, st->path);
 	st->version = (int)version;
-	return true;
+	return seam_fits(st, e);
 }
 
 /* Connects without reading: the first read opens a WAL and its shared memory. */
@@ -384,6 +392,16 @@ static int never_wait(void *ctx, int count)
 	(void)ctx;
 	(void)count;
 	return 0;
+}
+
+bool store_is_free(struct store *st, struct err *e)
+{
+	sqlite3_busy_handler(st->db, never_wait, NULL);
+	bool ok = db_begin(st, DB_NORMAL, e);
+	db_wait_for_others(st);
+	if (ok)
+		db_end(st, false, NULL);
+	return ok;
 }
 
 bool store_checkpoint(struct store *st, struct err *e)

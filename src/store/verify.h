@@ -42,16 +42,20 @@ struct verify_query {
 	const char *quick; /* NULL, or gives 1 where that question has no answer, for less */
 };
 bool verify_ask(struct verify *v, const struct verify_query *queries, size_t n, struct err *e);
+/* Damage that one question met is no reason not to ask the next. */
+bool verify_goes_on(bool ok, const struct err *e);
 
 /*
- * A part of the work, cut into pieces: ranges of the keys of a table, or a number of questions. `check` gets the
- * first and the last key, or twice the number of the question. False only when the file cannot be read.
+ * A part of the work, cut into pieces: ranges of the keys of a table. `check` gets the first and the last key. One
+ * without a table is one piece: what the questions of a part read is read by one connection, once. False only when
+ * the file cannot be read.
  */
+typedef bool (*verify_check_fn)(struct verify *v, int64_t from, int64_t to, struct err *e);
 struct verify_part {
-	bool (*check)(struct verify *v, int64_t from, int64_t to, struct err *e);
-	const char *table, *key; /* NULL: questions */
-	int64_t questions;
+	verify_check_fn check;
+	const char *table, *key; /* NULL: one piece */
 	int cache_kib;           /* for pages: small, where each is read once and should stay near the processor */
+	verify_check_fn kin;     /* of a part in one piece that reads the same pages; NULL */
 };
 
 /* Threads, and connections that all read the same state of the record; v[0] is the caller's thread. */
@@ -70,12 +74,10 @@ bool verify_jobs(struct verify_team *t, const struct verify_part *parts, size_t 
                  store_progress_fn progress, void *ctx, struct verify_result *out, struct err *e);
 
 bool verify_chain(struct verify *v, int64_t from, int64_t to, struct err *e);       /* of ledger.seq */
-bool verify_rows(struct verify *v, int64_t from, int64_t to, struct err *e);        /* what nothing covers, types, references */
 bool verify_sets(struct verify *v, int64_t from, int64_t to, struct err *e);        /* of manifest.id */
-bool verify_shared(struct verify *v, int64_t from, int64_t to, struct err *e);      /* environments, policies */
 bool verify_blobs(struct verify *v, int64_t from, int64_t to, struct err *e);       /* of blob.id */
-bool verify_rebuildable(struct verify *v, int64_t from, int64_t to, struct err *e); /* tables that are derived from facts */
-int64_t verify_rows_n(void); /* questions of verify_rows, of verify_rebuildable */
-int64_t verify_rebuildable_n(void);
+bool verify_rows(struct verify *v, struct err *e);        /* what nothing covers, types, references */
+bool verify_shared(struct verify *v, struct err *e);      /* environments, policies */
+bool verify_rebuildable(struct verify *v, struct err *e); /* tables that are derived from facts */
 
 #endif

@@ -133,10 +133,8 @@ static bool check_policy(struct verify *v, struct sql *q, struct err *e)
 	return verify_step(v, e);
 }
 
-bool verify_shared(struct verify *v, int64_t from, int64_t to, struct err *e)
+bool verify_shared(struct verify *v, struct err *e)
 {
-	(void)from; /* there are few */
-	(void)to;
 	return verify_each(v, SQL_VERIFY_ENVIRONMENTS, INT64_MIN, INT64_MAX, check_environment, e) &&
 	       verify_each(v, SQL_VERIFY_POLICIES, INT64_MIN, INT64_MAX, check_policy, e);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PIECES 24          /* of a part that is a range of keys */
+#define HEAP (16 << 20)
 #define TRIES 20           /* for one state, while others write */
 #define TICK_OPS 50000     /* steps of SQLite's machine between looks at the caller's wish to stop */
 #define TELL_MS 100        /* between two reports while other threads are at work */
@@ -23,12 +24,13 @@ struct piece {
 	int64_t from, to;
 	struct strv faults;
 	struct err err;            /* ERR_CORRUPT: a fault too */
+	atomic_bool taken;
 };
 
 struct verify_run {
-	struct piece *pieces;
+	struct piece *pieces;      /* in the order in which their faults are told */
 	size_t n;
-	atomic_size_t next;        /* piece to take */
+	atomic_size_t next;        /* piece to take, if nobody has yet */
 	atomic_size_t done;        /* pieces */
 	atomic_bool cancelled;     /* by the caller, or since something failed */
 	store_progress_fn progress;
@@ -75,21 +77,37 @@ static void set_cache(struct verify *v, int kib)
 	db_exec(v->st, sql, NULL);
 }
 
-static void work(struct verify *v)
+static void check_piece(struct verify *v, struct piece *p)
 {
-	struct verify_run *run = v->run;
+	v->faults = &p->faults;
+	set_cache(v, p->part->cache_kib);
+	if (!p->part->check(v, p->from, p->to, &p->err) && p->err.code != ERR_CORRUPT)
+		atomic_store(&v->run->cancelled, true);
+	atomic_fetch_add(&v->run->done, 1);
+}
+
+/* Who did a piece has the pages of the one that goes with it, and takes that next. */
+static struct piece *next_piece(struct verify_run *run, const struct piece *done)
+{
 	size_t i;
 
-	sqlite3_progress_handler(v->st->db, TICK_OPS, tick, v);
-	while (!atomic_load(&run->cancelled) && (i = atomic_fetch_add(&run->next, 1)) < run->n) {
-		struct piece *p = &run->pieces[i];
+	for (i = 0; done && done->part->kin && i < run->n; i++)
+		if (run->pieces[i].part->check == done->part->kin && !atomic_exchange(&run->pieces[i].taken, true))
+			return &run->pieces[i];
+	while ((i = atomic_fetch_add(&run->next, 1)) < run->n)
+		if (!atomic_exchange(&run->pieces[i].taken, true))
+			return &run->pieces[i];
+	return NULL;
+}
 
-		v->faults = &p->faults;
-		set_cache(v, p->part->cache_kib);
-		if (!p->part->check(v, p->from, p->to, &p->err) && p->err.code != ERR_CORRUPT)
-			atomic_store(&run->cancelled, true);
-		atomic_fetch_add(&run->done, 1);
-	}
+/* p: the piece to begin with; NULL: any. */
+static void work(struct verify *v, struct piece *p)
+{
+	struct verify_run *run = v->run;
+
+	sqlite3_progress_handler(v->st->db, TICK_OPS, tick, v);
+	for (p = p ? p : next_piece(run, NULL); p && !atomic_load(&run->cancelled); p = next_piece(run, p))
+		check_piece(v, p);
 	sqlite3_progress_handler(v->st->db, 0, NULL, NULL);
 }
 
@@ -97,7 +115,7 @@ static void *thread(void *ctx)
 {
 	struct verify *v = ctx;
 
-	work(v);
+	work(v, NULL);
 	pthread_mutex_lock(&v->run->lock);
 	v->run->at_work--;
 	pthread_cond_signal(&v->run->ended);
@@ -144,12 +162,14 @@ static void work_together(struct verify_team *team, struct verify_run *run)
 	pthread_t threads[VERIFY_THREADS];
 	size_t started;
 
+	struct piece *first = next_piece(run, NULL); /* what needs most memory is for the caller's thread (heap_hold) */
+
 	run->at_work = team->n - 1;
 	started = start(v + 1, team->n - 1, threads);
 	pthread_mutex_lock(&run->lock);
 	run->at_work -= team->n - 1 - started;
 	pthread_mutex_unlock(&run->lock);
-	work(&v[0]);
+	work(&v[0], first);
 	wait_for_others(run);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
@@ -209,7 +229,7 @@ void verify_team_open(struct verify_team *t, struct store *st)
 {
 	size_t most = MIN(cores(), (size_t)VERIFY_THREADS);
 
-	heap_hold(); /* each row's value is memory of its own */
+	heap_hold(HEAP); /* each row's value is memory of its own, and each page of a small table */
 	*t = (struct verify_team){ .st = st };
 	t->begun = db_read_begin(st);
 	t->n = open_all(t->v, st, most);
@@ -268,12 +288,7 @@ static bool cut(struct store *st, struct verify_run *run, size_t *cap, const str
 	struct err fault = { 0 };
 
 	if (!part->table) {
-		for (int64_t i = 0; i < part->questions; i++) {
-			struct piece *p = add_piece(run, cap);
-
-			p->part = part;
-			p->from = p->to = i;
-		}
+		add_piece(run, cap)->part = part;
 		return true;
 	}
 	snprintf(sql, sizeof(sql), "SELECT min(%s) FROM %s", part->key, part->table);

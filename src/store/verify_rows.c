@@ -44,10 +44,11 @@ static bool ask_one(struct verify *v, const struct verify_query *query, struct e
 
 bool verify_ask(struct verify *v, const struct verify_query *queries, size_t n, struct err *e)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!ask_one(v, &queries[i], e))
-			return false;
-	return true;
+	bool ok = true;
+
+	for (size_t i = 0; i < n && verify_goes_on(ok, e); i++)
+		ok = ask_one(v, &queries[i], e) && ok;
+	return ok;
 }
 
 /* ---- what no entry covers ---------------------------------------------------------------------------- */
@@ -253,26 +254,13 @@ static const struct {
 	{ contents, ARRAY_LEN(contents) },
 };
 
-int64_t verify_rows_n(void)
+bool verify_rows(struct verify *v, struct err *e)
 {
-	size_t n = 1;
+	bool ok = check_covered(v, e);
 
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		n += lists[i].n;
-	return (int64_t)n;
-}
-
-bool verify_rows(struct verify *v, int64_t from, int64_t to, struct err *e)
-{
-	size_t i = (size_t)from;
-
-	(void)to;
-	if (i-- == 0)
-		return check_covered(v, e);
-	for (size_t k = 0; k < ARRAY_LEN(lists); i -= lists[k++].n)
-		if (i < lists[k].n)
-			return verify_ask(v, &lists[k].v[i], 1, e);
-	return true;
+	for (size_t i = 0; i < ARRAY_LEN(lists) && verify_goes_on(ok, e); i++)
+		ok = verify_ask(v, lists[i].v, lists[i].n, e) && ok;
+	return ok;
 }
 
 /* ---- rebuildable ------------------------------------------------------------------------------------------ */
@@ -342,13 +330,9 @@ static bool check_replaced(struct verify *v, struct err *e)
 	return ok && answer == SQL_DONE;
 }
 
-int64_t verify_rebuildable_n(void)
+bool verify_rebuildable(struct verify *v, struct err *e)
 {
-	return ARRAY_LEN(derived) + 1;
-}
+	bool ok = verify_ask(v, derived, ARRAY_LEN(derived), e);
 
-bool verify_rebuildable(struct verify *v, int64_t from, int64_t to, struct err *e)
-{
-	(void)to;
-	return from < (int64_t)ARRAY_LEN(derived) ? verify_ask(v, &derived[from], 1, e) : check_replaced(v, e);
+	return verify_goes_on(ok, e) && check_replaced(v, e) && ok;
 }

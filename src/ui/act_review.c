@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/legend.h"
+#include "patience.h"
 #include "spawn.h"
 #include "text.h"
 
@@ -13,6 +14,7 @@ struct saying {
 	struct prompt_ops ask;
 	struct legend legend; /* of notes */
 	char label[240];
+	char *text;           /* what was typed; NULL: nothing yet */
 };
 
 static const enum judgement choices[] = { JUDGED_ACCEPTED, JUDGED_QUESTIONED, JUDGED_REJECTED, JUDGED_WITHDRAWN };
@@ -23,6 +25,7 @@ static void saying_free(void *ctx)
 
 	subject_free(&s->subject);
 	legend_free(&s->legend);
+	free(s->text);
 	free(s);
 }
 
@@ -89,21 +92,36 @@ static void turn_judgement(void *ctx, int dir)
 	label_mark(s);
 }
 
-static void file_mark(void *ctx, const char *text)
+static void mark_now(void *ctx, const struct err *why)
 {
 	struct saying *s = ctx;
 	struct ui *ui = s->ui;
-	struct err e = { 0 };
+	struct err e = why ? *why : (struct err){ 0 };
 
-	if (review_mark(ui->ws, s->subject.attempt, s->judgement, text, "screen", &e)) {
+	if (!why && review_mark(ui->ws, s->subject.attempt, s->judgement, s->text, "screen", &e)) {
 		char *who = review_person(ui->ws, NULL);
 		ui_notice(ui, "%s %s by %s", s->subject.ref, judgement_word(s->judgement), who);
 		free(who);
 		ui->after_prompt |= ui_changed(ui, s->subject.attempt);
 	} else {
-		ui_error(ui, "not marked: %s", e.msg);
+		ui_error(ui, "%s is not marked: %s", s->subject.ref, e.msg);
 	}
 	saying_free(s);
+}
+
+/* Writes what was typed once the record can be written. */
+static void file(struct saying *s, const char *text, const char *doing, void (*now)(void *ctx, const struct err *why))
+{
+	char *what = xasprintf("%s %s", doing, s->subject.ref);
+
+	s->text = xstrdup(text);
+	ui_when_free(s->ui, what, now, s);
+	free(what);
+}
+
+static void file_mark(void *ctx, const char *text)
+{
+	file(ctx, text, "marking", mark_now);
 }
 
 /* ":mark rejected no basis" files it at once. */
@@ -159,14 +177,14 @@ static struct review_place place_of(const struct subject *s)
 	return (struct review_place){ .section = s->section, .line = s->line };
 }
 
-static void file_note(void *ctx, const char *text)
+static void note_now(void *ctx, const struct err *why)
 {
 	struct saying *s = ctx;
 	struct ui *ui = s->ui;
 	struct review_place at = place_of(&s->subject);
-	struct err e = { 0 };
+	struct err e = why ? *why : (struct err){ 0 };
 
-	if (review_note(ui->ws, s->subject.attempt, &at, text, "screen", &e)) {
+	if (!why && review_note(ui->ws, s->subject.attempt, &at, s->text, "screen", &e)) {
 		struct buf place = { 0 };
 
 		review_place_text(&at, &place);
@@ -176,9 +194,14 @@ static void file_note(void *ctx, const char *text)
 		buf_free(&place);
 		ui->after_prompt |= ui_changed(ui, s->subject.attempt);
 	} else {
-		ui_error(ui, "not noted: %s", e.msg);
+		ui_error(ui, "nothing is noted on %s: %s", s->subject.ref, e.msg);
 	}
 	saying_free(s);
+}
+
+static void file_note(void *ctx, const char *text)
+{
+	file(ctx, text, "noting on", note_now);
 }
 
 /* Tab: what the abbreviation stands for; at the beginning of a word all that there are, one after the other. */

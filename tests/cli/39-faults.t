@@ -69,8 +69,34 @@ for v in 0:older 99:newer; do
 	tm -C "$work/version.db" log; is "record of an ${v#*:} version: read" "$rc" 0
 	tm review "$work/version.db"; is "record of an ${v#*:} version: review" "$rc" 2
 	like "record of an ${v#*:} version: why" "$err" "version\.db was made by an? ${v#*:} tickmark"
+	# of a newer one it cannot be known whether it is what was written
+	tm verify "$work/version.db"; is "record of an ${v#*:} version: verify" "$rc" "$([ "${v#*:}" = newer ] && echo 4 || echo 1)"
+	[ "${v#*:}" = older ] || like "record of a newer version: what to do" "$err" "newer tickmark .*only that one can verify it: update"
 	is "record of an ${v#*:} version: nothing beside it" "$(cd "$work" && echo version*)" version.db
 done
+
+# a clock that was set back: the order is that of the record, how long it took is no difference of two times, and what
+# was marked then is as old as it says
+workspace clock; echo 'print(1)' >s.py; tm run s.py
+TICKMARK_NOW_US=1600000000000000 "$TICKMARK" run s.py >/dev/null 2>&1
+TICKMARK_NOW_US=1600000000000000 "$TICKMARK" mark 1.2 accepted --as-command >/dev/null 2>&1
+tm run s.py; tm log --json
+jis "clock set back: newest first all the same" '[a["ref"] for a in d["attempts"]], [a["queued_at"][:4] for a in d["attempts"]][1], min(a["wall_us"] for a in d["attempts"]) > 0' \
+	"(['1.3', '1.2', '1.1'], '2020', True)"
+tm verify; is "clock set back: it verifies" "$rc" 0
+tm queue --json; jis "clock set back: the last attempt is open" 'd["queue"][0]["ref"], d["queue"][0]["stale_mark"]' "('1.3', 'accepted')"
+
+# a copy or a report that was written into the folder is a file for the next run: said, and only there
+tm pack inside.db; like "pack into the workspace: said" "$err" '^(tickmark: )?inside\.db lies in the workspace: .*\.tickmarkignore'
+tm report -o inside.md; like "report into it: said" "$err" 'inside\.md lies in the workspace'
+tm pack .hidden.db; unlike "a hidden name is not offered" "$err" 'lies in the workspace'
+tm pack "$work/outside.db"; unlike "elsewhere: nothing to say" "$err" 'lies in the workspace'
+cd "$work" || exit 1
+
+# a link to nothing is named as what it is
+ln -s nothing "$work/dangling.db"
+tm "$work/dangling.db"; is "link to nothing: status" "$rc" 2; like "link to nothing: said" "$err" "dangling\.db is a link to nothing, which is not there"
+tm verify "$work/dangling.db"; is "link to nothing: verify" "$rc" 2; like "link to nothing: verify says so" "$err" "a link to a file that is not there"
 
 place limit; before=$(state)
 as_user() { (ulimit -f 8; "$@"); }
@@ -107,6 +133,8 @@ if [ -n "${FAULTS_INSIDE:-}" ] && mkdir -p "$work/disk" && mount -t tmpfs -o siz
 	place disk; before=$(state)
 	dd if=/dev/zero of="$at/fill" bs=4k 2>/dev/null
 	each "full disk" "No space left on device|disk full"
+	"$TICKMARK" review "$at/mail.db" >"$work/.out" 2>"$work/.err"
+	like "full disk: review: what it needs, what there is" "$(cat "$work/.err")" 'disk full: a review is a copy of the record, [0-9.]+[KM], and there is room for '
 	rm -f "$at/fill"
 	lifted "full disk" "$before" "*"
 	cd / && umount "$at"

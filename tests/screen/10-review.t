@@ -122,4 +122,23 @@ tm queue --json; jis "all sixty are marked" 'd["reviewed"], len(d["queue"])' "(6
 "$TICKMARK" report --csv >"$work/r.csv"
 is "six of them questioned" "$("$python" -c 'import csv,sys; print(sum(r["mark"] == "questioned" for r in csv.DictReader(open(sys.argv[1]))))' "$work/r.csv")" 6
 tm verify; is "the record is whole" "$rc" 0
+
+# another process holds the record: keys live while a mark waits, Ctrl-C ends the waiting, and once the record is free
+# (a report is written) the mark is made
+"$python" - "$work/held" locked.md <<'X' &
+import os, sqlite3, sys, time
+db = sqlite3.connect(".tickmark/record.db", isolation_level=None)
+db.execute("BEGIN EXCLUSIVE")
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+X
+until test -e "$work/held"; do sleep 0.02; done
+printf '%s\n' 'key 2 t Tab Enter' 'wait waiting for the record, which is locked by another process' 'key g ?' 'see help' 'key q Ctrl-C' \
+	'wait waiting for it was cancelled' 'key t Tab Tab Enter' 'wait waiting for the record' 'text :report locked.md' 'key Enter' \
+	'wait rejected by' 'wait-idle' >"$work/locked.keys"
+out=$("$TICKMARK" --script "$work/locked.keys" --size 120x24 2>&1); is "locked: the script plays" $? 0
+: >locked.md; wait
+is "locked: what was cancelled is not there, what waited is" "$("$python" -c 'import sqlite3; print(*sqlite3.connect(".tickmark/record.db").execute(
+	"SELECT count(*), sum(judgement = ?) FROM mark", ["rejected"]).fetchone())')" "61 1"
 finish

@@ -199,6 +199,46 @@ static void the_wal_of_another_database_is_refused(void **state)
 	free(ours);
 }
 
+/* Nor is it told apart by anything in the file: the two are of one kind. */
+static void the_wal_of_another_record_is_refused(void **state)
+{
+	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+	struct place *p = *state;
+	char *other = path_join(p->dir, "other.db"), *wal = xasprintf("%s-wal", other), *ours = xasprintf("%s-wal", p->db);
+	struct digest before = { 0 }, after = { 0 };
+	struct buf b = { 0 };
+	int fd = open(p->db, O_RDONLY);
+
+	assert_done(p, hash_fd(fd, p->db, &before, NULL, &p->e));
+	assert_done(p, store_create(other, "/other", &p->e));
+	struct store *st = store_open(other, STORE_WRITE, &p->e);
+	assert_non_null(st);
+	assert_done(p, store_event(st, "told", 0, "of the other one", &p->e));
+	assert_done(p, fs_read(AT_FDCWD, wal, 1 << 20, &b, &p->e));
+	store_close(st);
+	unlink(ours);
+	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it", store_open(p->db, modes[i], &p->e));
+	lseek(fd, 0, SEEK_SET);
+	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
+	assert_true(digest_equal(&before, &after));
+	unlink(ours);
+	st = case_open(p, STORE_WRITE);
+	store_close(st);
+	/* Its own one, with content. */
+	st = case_open(p, STORE_WRITE);
+	assert_done(p, store_event(st, "told", 0, "of this one", &p->e));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		store_close(case_open(p, modes[i]));
+	store_close(st);
+	close(fd);
+	buf_free(&b);
+	free(other);
+	free(wal);
+	free(ours);
+}
+
 static void newer_version_is_read_and_never_written(void **state)
 {
 	struct place *p = *state;
@@ -618,6 +658,7 @@ int main(void)
 		WITH_RECORD(foreign_files_are_named_and_left_alone),
 		WITH_RECORD(other_things_are_no_records),
 		WITH_RECORD(the_wal_of_another_database_is_refused),
+		WITH_RECORD(the_wal_of_another_record_is_refused),
 		WITH_RECORD(newer_version_is_read_and_never_written),
 		WITH_RECORD(version_in_the_wal_counts),
 		WITH_RECORD(older_version_without_a_way_is_refused),

@@ -1,0 +1,65 @@
+/* The record as it is without its WAL, against the record with it. */
+#include "seam.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "evidence.h"
+
+#define WAL_HEADER 32
+#define TRIES 8
+#define NAP_NS 2000000L
+
+static bool has_wal(const struct store *st)
+{
+	char *name = xasprintf("%s-wal", st->path);
+	struct stat sb;
+	bool has = stat(name, &sb) == 0 && sb.st_size > WAL_HEADER;
+
+	free(name);
+	return has;
+}
+
+/* Its newest entry; false: there is none to be had, as in a file that is damaged. */
+static bool read_alone(const struct store *st, struct ledger_head *head)
+{
+	struct store alone = { .path = st->path, .mode = STORE_EVIDENCE };
+	char *uri = evidence_uri_dup(st->path);
+	bool ok = db_connect(&alone, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) && store_head(&alone, head, NULL) && head->seq > 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(alone.statements); i++)
+		sqlite3_finalize(alone.statements[i]);
+	sqlite3_close_v2(alone.db);
+	free(alone.wait.file);
+	free(uri);
+	return ok;
+}
+
+bool seam_fits(struct store *st, struct err *e)
+{
+	struct err fault = { 0 };
+
+	if (!has_wal(st))
+		return true;
+	/* Whoever moves the WAL into the file meanwhile may show us two states of it at once. */
+	for (int i = 0; i < TRIES; i++) {
+		struct ledger_head alone, both;
+
+		if (!read_alone(st, &alone))
+			return true;
+		fault = (struct err){ 0 };
+		if (store_head_at(st, alone.seq, &both, &fault) && both.seq == alone.seq && digest_equal(&both.entry, &alone.entry))
+			return true;
+		if (fault.code != ERR_NONE && fault.code != ERR_CORRUPT)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	}
+	if (fault.code != ERR_NONE && fault.code != ERR_CORRUPT) {
+		if (e)
+			*e = fault;
+		return false;
+	}
+	return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it does not continue it: it is of another record, or of another time of "
+	               "this one; nothing was changed; move it away (and %s-shm) and try again", st->path, st->path, st->path);
+}
