@@ -147,6 +147,7 @@ static void add_sum(struct record_search_sum *sum, const struct record_search_su
 	sum->undecided += s->undecided;
 	sum->unreadable += s->unreadable;
 	sum->binary += s->binary;
+	sum->missing += s->missing;
 }
 
 static bool tell(const struct found *f, bool (*hit)(void *ctx, const struct record_hit *h), void *ctx, struct record_search_sum *sum)
