@@ -373,7 +373,7 @@ static const struct {
 	const char *word;
 } order[] = {
 	{ LOOK_VALUES, "values" }, { LOOK_FORMULAS, "formulas" }, { LOOK_PAGES, "the text in it" }, { LOOK_PICTURE, "a picture" },
-	{ LOOK_TABLE, "a table" }, { LOOK_TEXT, "text" }, { LOOK_JSON, "JSON" }, { LOOK_HEXDUMP, "hex" },
+	{ LOOK_TABLE, "a table" }, { LOOK_JSON, "JSON" }, { LOOK_TEXT, "text" }, { LOOK_HEXDUMP, "hex" },
 };
 
 unsigned look_switch(struct view *v, const struct file_place *at, int dir)
