@@ -107,6 +107,9 @@ static void encodings(void **state)
 		{ "Zo\xeb \x80", 5, ENCODING_CP1252, false, true, false, 0, "Zo\xc3\xab \xe2\x82\xac" },
 		{ "Zo\xeb \x81", 5, ENCODING_CP1252, false, true, false, 1, "Zo\xc3\xab \x81" },
 		{ "Zo\xc3\xab \xc3\xb6 \xeb", 9, ENCODING_UTF8, false, true, false, 1, "Zo\xc3\xab \xc3\xb6 \xeb" },
+		{ "\xff\xfe\0\0Z\0\0\0\xeb\0\0\0", 12, ENCODING_UTF32LE, true, false, false, 0, "Z\xc3\xab" },
+		{ "\0\0\xfe\xff\0\0\0Z\0\x1\xf6\0", 12, ENCODING_UTF32BE, true, false, false, 0, "Z\xf0\x9f\x98\x80" },
+		{ "\xff\xfeZ\0\n", 5, ENCODING_UTF16LE, true, false, false, 0, "Z\\x0a" }, /* shown as the byte it is */
 		{ "\x7f" "ELF\0\0\1", 7, ENCODING_UTF8, false, false, true, 0, NULL },
 		{ "", 0, ENCODING_UTF8, false, false, false, 0, "" },
 	};
@@ -129,6 +132,24 @@ static void encodings(void **state)
 	assert_true(encoding_parse("Latin-1", &x) && x == ENCODING_LATIN1);
 	assert_true(encoding_parse("windows1252", &x) && x == ENCODING_CP1252);
 	assert_false(encoding_parse("ebcdic", &x));
+	static const struct { const char *name, *word, *bytes, *text; int bad; } others[] = {
+		{ "cp1250", "Windows-1250", "\xa3\xf3" "d\x9f", "\xc5\x81\xc3\xb3" "d\xc5\xba", 0 },
+		{ "windows-1251", "Windows-1251", "\xcf\xf0", "\xd0\x9f\xd1\x80", 0 },
+		{ "8859-2", "ISO-8859-2", "\xa3", "\xc5\x81", 0 },
+		{ "cp437", "IBM437", "caf\x82", "caf\xc3\xa9", 0 },
+		{ "koi8r", "KOI8-R", "\xf0", "\xd0\x9f", 0 },
+		{ "shift-jis", "Shift_JIS", "\x8a\xbf\xff!", "\xe6\xbc\xa2\xff!", 1 },
+		{ "gb18030", "GB18030", "\xba\xba\xba", "\xe6\xb1\x89\xba", 1 },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		struct buf out = { 0 };
+
+		assert_true(encoding_parse(others[i].name, &x));
+		assert_string_equal(encoding_word(x), others[i].word);
+		assert_int_equal(encoding_decode(x, others[i].bytes, strlen(others[i].bytes), &out), others[i].bad);
+		assert_string_equal(out.data, others[i].text);
+		buf_free(&out);
+	}
 }
 
 /* The files of the cases against Python's own reader, and random bytes too. */
