@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct err;
+
 /* How the screen is to be opened, when the command line names no command (ui.h says what they mean). */
 struct cli_screen {
 	const char *path;   /* folder or record file; NULL: the current folder */
@@ -23,6 +25,8 @@ struct cli_fronts {
 	int (*screen)(const struct cli_screen *screen);
 	int (*mcp)(const char *dir); /* NULL: the current folder */
 	void (*keys)(FILE *f);       /* the keys of the screen as a table in Markdown */
+	/* Whether this can be the value of a setting of the screen's own; of any other: true. */
+	bool (*check_setting)(const char *name, const char *value, struct err *e);
 };
 
 /* Runs one command line and returns the exit status: 0 done, 1 the thing examined is not good,

@@ -128,6 +128,8 @@ struct interpreter {
  * virtual environment, else python3 of PATH. Probed inside the sandbox, the answer cached by stat of
  * the binary and its site folders. */
 bool interpreter_choose(struct workspace *ws, const char *wanted, struct interpreter *out, struct err *e);
+/* Whether the setting `python` could be `wanted` now: of the workspace's, or with NULL of the user's. Nothing is run. */
+bool interpreter_is_there(struct workspace *ws, const char *wanted, struct err *e);
 /* All that are found on this machine (PATH, /usr/bin, pyenv, conda, virtual environments in the
  * workspace): with `problem` set where they cannot be used. */
 bool interpreter_each(struct workspace *ws, bool (*fn)(void *ctx, const struct interpreter *i), void *ctx,

@@ -33,6 +33,9 @@ struct ui_options {
  * Empty lines and those that begin with # are passed over. */
 int ui_main(const char *path, const struct ui_options *options);
 
+/* Whether `value` can be that of a setting of the screen's own (theme, mouse, key.NAME); true for all others. */
+bool ui_check_setting(const char *name, const char *value, struct err *e);
+
 /* The keys as they are unless somebody binds them otherwise, as a table in Markdown. */
 void ui_keys_table(FILE *f);
 

@@ -14,7 +14,8 @@ static int open_screen(const struct cli_screen *s)
 
 int main(int argc, char **argv)
 {
-	static const struct cli_fronts fronts = { .screen = open_screen, .mcp = mcp_main, .keys = ui_keys_table };
+	static const struct cli_fronts fronts = { .screen = open_screen, .mcp = mcp_main, .keys = ui_keys_table,
+		                                  .check_setting = ui_check_setting };
 
 	return cli_main(argc, argv, &fronts);
 }

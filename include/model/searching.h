@@ -57,6 +57,7 @@ struct record_search_sum {
 	int64_t undecided;        /* lines that the pattern is too costly for */
 	int64_t unreadable;       /* places that could not be read: pruned or damaged */
 	int64_t binary;           /* files that hold no text */
+	int64_t missing;          /* bytes of streams that are not in the record: over a limit, or pruned */
 };
 /* Calls `hit` in the caller's thread, newest attempt first, messages at the end; it returns false to stop.
  * False: a wrong pattern (ERR_INPUT, *error_at its byte), the record cannot be read, or ERR_CANCELLED. */

@@ -26,6 +26,8 @@ struct diffrow {
 	uint32_t piece, pieces; /* differing words in it: diffrows.pieces[piece …] */
 	uint32_t row, col;      /* of a table: the first cell that differs, on the right, of a removed row on the left, as a
 	                         * place in its file (text/table.h: table_place); 0: none */
+	uint32_t place;         /* of a workbook or JSON: 1 + which of texts names the place, as notes do ("Sheet1!B7",
+	                         * "$.limits[2]"), on the side that row and col are of; 0: none */
 	uint8_t kind;           /* enum diffrow_kind */
 	bool moved;             /* stands elsewhere on the other side */
 	bool paired;            /* REMOVED: the ADDED rows behind its block replace it, one by one */
@@ -73,6 +75,9 @@ void diffrows_free(struct diffrows *r);
  * they were compared as. */
 bool diffrows_converted(const char *reader, struct span a, struct span b, const struct diffrows_options *o, struct diffrows *out,
                         const char **type, struct err *e);
+
+/* Where a row of a table, a workbook or JSON stands, on the right, of a removed one on the left; false: that cannot be said. */
+bool diffrows_place(const struct diffrows *r, const struct diffrow *x, struct buf *out);
 
 /* For whoever makes rows of his own (sets of files, environments). */
 void diffrows_say(struct diffrows *r, enum diffrow_kind kind, uint32_t a, uint32_t b, char *text); /* takes text */

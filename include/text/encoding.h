@@ -7,9 +7,12 @@
 
 #include "base.h"
 
-enum encoding { ENCODING_UTF8, ENCODING_UTF16LE, ENCODING_UTF16BE, ENCODING_CP1252, ENCODING_LATIN1, ENCODING_COUNT };
-const char *encoding_word(enum encoding x); /* "UTF-8", "Windows-1252" */
-bool encoding_parse(const char *word, enum encoding *out); /* without regard to case and hyphens */
+/* Those that are guessed and gone through; behind them those that iconv(3) reads where they are asked for by name. */
+enum encoding { ENCODING_UTF8, ENCODING_UTF16LE, ENCODING_UTF16BE, ENCODING_UTF32LE, ENCODING_UTF32BE, ENCODING_CP1252, ENCODING_LATIN1,
+	ENCODING_COMMON };
+const char *encoding_word(enum encoding x); /* "UTF-8", "Windows-1252"; NULL behind the last one */
+/* Without regard to case and hyphens. False: none of these, or this machine cannot read it. */
+bool encoding_parse(const char *word, enum encoding *out);
 
 struct encoding_guess {
 	enum encoding encoding;

@@ -31,6 +31,7 @@ struct rows {
 	int64_t size;          /* bytes known so far */
 	int cols;              /* cells of a row, 1 or more */
 	bool wrap;             /* else one row per line */
+	bool words;            /* with wrap: a row ends behind a blank where one stands in its last half */
 	bool states;           /* every line is open: all its states are shown */
 	bool (*open)(void *ctx, int64_t line); /* whether the line that begins there is open; NULL: none is */
 	void *open_ctx;

@@ -1,4 +1,5 @@
 /* config: the settings of the workspace, in force and where they come from. */
+#include "cli.h"
 #include "cmd.h"
 
 #include <stdlib.h>
@@ -118,6 +119,26 @@ static int print_setting(struct cmd *c, const char *name)
 	return STATUS_DONE;
 }
 
+/* One may name what is not there yet: a virtual environment that is made next. */
+static void warn_of_python(struct workspace *ws, const char *value)
+{
+	struct err e = { 0 };
+
+	if (!interpreter_is_there(ws, value, &e))
+		console_note("python = %s is set; runs fail until it is there: %s", value, e.msg);
+}
+
+static int change(struct cmd *c, struct workspace *ws, const char *name, const char *value)
+{
+	struct err e = { 0 };
+
+	if ((value && !c->fronts->check_setting(name, value, &e)) || !setting_set(ws, name, value, &e))
+		return cmd_fail(c, &e);
+	if (value && strcmp(name, "python") == 0)
+		warn_of_python(ws, value);
+	return STATUS_DONE;
+}
+
 static int config_run(struct cmd *c)
 {
 	const char *unset = option_value(c, "unset"), *name = unset ? unset : c->args_n ? c->args[0] : NULL;
@@ -131,12 +152,12 @@ static int config_run(struct cmd *c)
 	if (option_given(c, "user")) {
 		if (!unset && c->args_n != 2)
 			return cmd_usage(c, "--user goes with NAME VALUE, or with --unset NAME");
-		return setting_set(NULL, name, unset ? NULL : c->args[1], &e) ? STATUS_DONE : cmd_fail(c, &e);
+		return change(c, NULL, name, unset ? NULL : c->args[1]);
 	}
 	if (!cmd_workspace(c, &e))
 		return cmd_fail(c, &e);
 	if (unset || c->args_n == 2)
-		return setting_set(c->ws, name, unset ? NULL : c->args[1], &e) ? STATUS_DONE : cmd_fail(c, &e);
+		return change(c, c->ws, name, unset ? NULL : c->args[1]);
 	if (c->json && (info || !name))
 		return print_json(c, info);
 	return name ? print_setting(c, name) : list_settings(c);

@@ -127,7 +127,7 @@ static const struct cmd_option note_options[] = {
 	{ .name = "section", .arg = "NAME", .help = "code, stdout or stderr" },
 	{ .name = "file", .arg = "PATH", .help = "a file that it left or read" },
 	{ .name = "line", .arg = "N", .help = "line of that section or file, from 1" },
-	{ .name = "cell", .arg = "CELL", .help = "cell of that file, as B7" },
+	{ .name = "cell", .arg = "CELL", .help = "cell of that file, as B7, Sheet1!B7 of a workbook, $.limits[2] of JSON" },
 	{ .name = NULL },
 };
 
@@ -138,8 +138,14 @@ static const struct cmd_member note_members[] = {
 	{ NULL, NULL },
 };
 
+/* "B7", "Sheet1!B7", or a path of JSON. */
 static bool is_cell(const char *s)
 {
+	const char *sheet = strrchr(s, '!');
+
+	if (*s == '$' && (s[1] == '.' || s[1] == '['))
+		return true;
+	s = sheet && sheet > s ? sheet + 1 : s;
 	size_t letters = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
 	return letters >= 1 && letters <= 3 && s[letters] >= '1' && s[letters] <= '9' &&
@@ -229,7 +235,7 @@ static bool take_place(struct cmd *c, const struct detail *d, struct review_plac
 	                                 strcmp(at->section, "stderr") != 0)))
 		return err_set(e, ERR_INPUT, "--section is code, stdout or stderr; a file is named by --file alone");
 	if (at->cell && (!at->path || !is_cell(at->cell)))
-		return err_set(e, ERR_INPUT, "--cell is like B7, and needs --file");
+		return err_set(e, ERR_INPUT, "--cell is like B7, Sheet1!B7 or $.limits[2], and needs --file");
 	if (at->path && !entry_at(d, at->path))
 		return err_set(e, ERR_NOTFOUND, "%s neither read nor left a file %s", d->ref, at->path);
 	if (at->path)

@@ -33,6 +33,7 @@ static const struct cmd_member search_members[] = {
 	{ "sum.undecided", "lines that the pattern is too costly for: they may match" },
 	{ "sum.unreadable", "places that could not be read" },
 	{ "sum.binary", "files without text, left out" },
+	{ "sum.missing", "bytes of streams that are not in the record: over a limit, or pruned" },
 	{ NULL, NULL },
 };
 
@@ -157,6 +158,7 @@ static void put_sum(struct json_writer *w, const struct record_search_sum *sum)
 	json_put_int(w, "undecided", sum->undecided);
 	json_put_int(w, "unreadable", sum->unreadable);
 	json_put_int(w, "binary", sum->binary);
+	json_put_int(w, "missing", sum->missing);
 	json_close(w);
 }
 
@@ -177,6 +179,9 @@ static void say_sum(const struct record_search_sum *sum)
 		             sum->undecided == 1 ? " is" : "s are");
 	if (sum->unreadable)
 		console_note("%lld place%s could not be read (tickmark verify)", (long long)sum->unreadable, sum->unreadable == 1 ? "" : "s");
+	if (sum->missing)
+		console_note("%lld byte%s of streams could not be searched: cut by a limit, or pruned", (long long)sum->missing,
+		             sum->missing == 1 ? "" : "s");
 }
 
 static int search_run(struct cmd *c)

@@ -29,10 +29,11 @@ bool console_is_tty(FILE *f)
 
 size_t console_width(FILE *f)
 {
-	const char *columns = getenv("COLUMNS");
+	const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
 	struct winsize ws;
 
-	if (!console_is_tty(f))
+	/* what is read aloud has no width, and a cut would be lost */
+	if (!console_is_tty(f) || (term && strcmp(term, "dumb") == 0))
 		return 0;
 	if (columns && atoi(columns) > 0)
 		return (size_t)atoi(columns);

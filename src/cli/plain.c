@@ -6,6 +6,8 @@
 #include "cmd.h"
 #include "plain.h"
 
+#include "text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,7 +64,7 @@ static void say_choices(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(choices); i++)
 		printf("%zu. %s\n", i + 1, choices[i].what);
-	printf("0. quit\nOr a command as behind tickmark, like: show 7.2 --code\n");
+	printf("0. quit\nOr an attempt, like 7.2, or a command as behind tickmark, like: show 7.2 --code\n");
 }
 
 enum answered { ANSWERED, GIVEN_UP, INPUT_ENDED };
@@ -128,11 +130,25 @@ static bool split(const char *line, struct strv *out)
 	return !quote;
 }
 
+/* "7.2" alone: that attempt. */
+static bool is_reference(const struct strv *words)
+{
+	struct ref ref;
+
+	return words->n == 1 && ref_parse(words->v[0], &ref, NULL);
+}
+
 static void run_words(const char *line, const struct cli_fronts *fronts)
 {
 	struct strv words = { 0 };
+	bool whole = split(line, &words);
 
-	if (!split(line, &words))
+	if (whole && is_reference(&words)) {
+		strv_add(&words, words.v[0]);
+		free(words.v[0]);
+		words.v[0] = xstrdup("show");
+	}
+	if (!whole)
 		printf("A quote is not closed; nothing was done.\n");
 	else if (words.n > 1 && strcmp(words.v[0], "tickmark") == 0)
 		cli_dispatch(words.v + 1, fronts);

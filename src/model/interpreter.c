@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void interpreter_free(struct interpreter *i)
@@ -49,6 +50,13 @@ static char *here(void)
 	return cwd ? cwd : xstrdup("/");
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* A path, a name in PATH, or a version ("3.11" is python3.11). Owned; NULL with error. */
 static char *look_up(const char *wanted, const char *from, struct err *e)
 {
@@ -58,6 +66,8 @@ static char *look_up(const char *wanted, const char *from, struct err *e)
 		free(joined);
 		if (access(clean, X_OK) != 0)
 			err_sys(e, "cannot use the interpreter %s", clean);
+		else if (is_folder(clean))
+			err_set(e, ERR_INPUT, "%s is a folder and no interpreter", clean);
 		else if (!(found = shim_resolve(clean, from)))
 			err_set(e, ERR_NOTFOUND, "%s stands for a version that is not installed", clean);
 		free(clean);
@@ -123,6 +133,16 @@ static char *by_rule(struct workspace *ws, const char *wanted, const char *from,
 		return active;
 	*origin = "PATH";
 	return shim_find("python3", from, e);
+}
+
+bool interpreter_is_there(struct workspace *ws, const char *wanted, struct err *e)
+{
+	char *from = here(), *path = look_up(wanted, ws ? ws->root : from, e);
+	bool there = path != NULL;
+
+	free(path);
+	free(from);
+	return there;
 }
 
 bool interpreter_choose(struct workspace *ws, const char *wanted, struct interpreter *out, struct err *e)

@@ -319,7 +319,7 @@ void review_place_text(const struct review_place *at, struct buf *out)
 	if (at->line)
 		buf_addf(out, "%sline %lld", out->len ? " " : "", (long long)at->line);
 	if (at->cell)
-		buf_addf(out, "%scell %s", out->len ? " " : "", at->cell);
+		buf_addf(out, "%s%s %s", out->len ? " " : "", *at->cell == '$' ? "at" : "cell", at->cell);
 }
 
 const char *judgement_glyph(enum judgement j)

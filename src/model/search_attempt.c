@@ -361,6 +361,7 @@ static bool take_bytes(void *ctx, const struct chunk_row *row, int64_t at, const
 	if (p->l->stop(p->l->stop_ctx))
 		return err_set(e, ERR_CANCELLED, "cancelled");
 	if (row->gap && is_wanted(p->l, p->in)) {
+		p->out->sum.missing += row->gap;
 		bool open = p->carry.len > 0; /* the line of ours begins a new one */
 
 		end_line(p);

@@ -117,6 +117,7 @@ static void add_sum(struct record_search_sum *sum, const struct record_search_su
 	sum->undecided += s->undecided;
 	sum->unreadable += s->unreadable;
 	sum->binary += s->binary;
+	sum->missing += s->missing;
 }
 
 /* With the lock held. What has no hit is only counted, by whoever comes by: most attempts have none, and to wake the

@@ -142,7 +142,7 @@ static bool check_value(const char *name, const char *value, struct err *e)
 		return int_parse(value, 1, 20, &n, e);
 	if (strcmp(name, "at-once") == 0)
 		return int_parse(value, 1, 64, &n, e);
-	if (is_of_user_only(name))
+	if (strcmp(name, "fixer") == 0 || strcmp(name, "assistant") == 0)
 		return value[strspn(value, " \t")] || err_set(e, ERR_INPUT, "expected a command");
 	if (strcmp(name, "python") == 0)
 		return *value || err_set(e, ERR_INPUT, "expected a path or a name");

@@ -1,6 +1,7 @@
 /* Rows of a difference: the common part, text, and plain bytes. */
 #include "rowmake.h"
 #include "text/picture.h"
+#include "text/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,21 @@ void diffrows_sayf(struct diffrows *r, enum diffrow_kind kind, const char *fmt, 
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
 	diffrows_say(r, kind, 0, 0, buf_take(&b));
+}
+
+void rowmake_place(struct diffrows *r, char *text)
+{
+	strv_take(&r->texts, text);
+	r->v[r->n - 1].place = (uint32_t)r->texts.n;
+}
+
+bool diffrows_place(const struct diffrows *r, const struct diffrow *x, struct buf *out)
+{
+	if (x->place)
+		buf_adds(out, r->texts.v[x->place - 1]);
+	else if (x->row)
+		table_place(out, x->row, x->col);
+	return x->place || x->row;
 }
 
 void diffrows_count(struct diffrows *r, const char *name, int64_t n)

@@ -1,14 +1,21 @@
 /* Guessing and decoding. */
 #include "text/encoding.h"
 
+#include <errno.h>
+#include <iconv.h>
 #include <string.h>
 #include <strings.h>
 
 #include "text.h"
 
-static const char *const words[ENCODING_COUNT] = {
+/* From ENCODING_COMMON on as iconv calls them. */
+static const char *const words[] = {
 	[ENCODING_UTF8] = "UTF-8", [ENCODING_UTF16LE] = "UTF-16LE", [ENCODING_UTF16BE] = "UTF-16BE",
+	[ENCODING_UTF32LE] = "UTF-32LE", [ENCODING_UTF32BE] = "UTF-32BE",
 	[ENCODING_CP1252] = "Windows-1252", [ENCODING_LATIN1] = "ISO-8859-1",
+	"Windows-1250", "Windows-1251", "Windows-1253", "Windows-1254", "Windows-1255", "Windows-1256", "Windows-1257", "ISO-8859-2",
+	"ISO-8859-5", "ISO-8859-7", "ISO-8859-9", "ISO-8859-15", "IBM437", "IBM850", "IBM852", "KOI8-R", "Macintosh", "Shift_JIS", "EUC-JP",
+	"GB18030", "Big5", "EUC-KR",
 };
 
 /* WHATWG Encoding, index windows-1252: 0x80 to 0x9F; 0: not assigned. */
@@ -19,7 +26,16 @@ static const uint16_t cp1252[32] = {
 
 const char *encoding_word(enum encoding x)
 {
-	return words[x];
+	return (size_t)x < ARRAY_LEN(words) ? words[x] : NULL;
+}
+
+static bool is_readable(enum encoding x)
+{
+	iconv_t cd = x < ENCODING_COMMON ? (iconv_t)0 : iconv_open("UTF-8", words[x]);
+
+	if (x >= ENCODING_COMMON && cd != (iconv_t)-1)
+		iconv_close(cd);
+	return cd != (iconv_t)-1;
 }
 
 static bool same_word(const char *a, const char *b)
@@ -39,12 +55,19 @@ bool encoding_parse(const char *word, enum encoding *out)
 	static const struct {
 		const char *name;
 		enum encoding encoding;
-	} others[] = { { "latin1", ENCODING_LATIN1 }, { "cp1252", ENCODING_CP1252 }, { "ansi", ENCODING_CP1252 }, { "utf16", ENCODING_UTF16LE } };
+	} others[] = { { "latin1", ENCODING_LATIN1 }, { "cp1252", ENCODING_CP1252 }, { "ansi", ENCODING_CP1252 }, { "utf16", ENCODING_UTF16LE },
+		      { "utf32", ENCODING_UTF32LE } };
+	static const char *const prefixes[] = { "", "Windows-", "ISO-", "IBM" }; /* "cp1250", "8859-2", "cp852" */
+	bool code_page = strncasecmp(word, "cp", 2) == 0;
 
-	for (int i = 0; i < ENCODING_COUNT; i++) {
-		if (same_word(word, words[i])) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		for (size_t k = 0; k < ARRAY_LEN(prefixes); k++) {
+			size_t n = strlen(prefixes[k]);
+
+			if (strncmp(words[i], prefixes[k], n) != 0 || !same_word(k && code_page ? word + 2 : word, words[i] + n))
+				continue;
 			*out = (enum encoding)i;
-			return true;
+			return is_readable(*out);
 		}
 	}
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
@@ -95,6 +118,8 @@ struct encoding_guess encoding_guess(const void *bytes, size_t n, bool whole)
 
 	if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
 		g.marked = true;
+	else if (n >= 4 && (memcmp(p, "\xff\xfe\0\0", 4) == 0 || memcmp(p, "\0\0\xfe\xff", 4) == 0))
+		return (struct encoding_guess){ .encoding = p[0] ? ENCODING_UTF32LE : ENCODING_UTF32BE, .marked = true };
 	else if (n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
 		return (struct encoding_guess){ .encoding = p[0] == 0xFF ? ENCODING_UTF16LE : ENCODING_UTF16BE, .marked = true };
 	else if (looks_utf16(p, n, &g.encoding))
@@ -134,10 +159,14 @@ static void put(struct buf *out, uint32_t cp)
 	}
 }
 
-/* A byte that stays what it is: alone it is no UTF-8. */
+/* A byte that stays what it is: alone it is no UTF-8. One that would be a character is written as the others are
+ * shown, so that it neither passes for text nor ends a line. */
 static void put_bad(struct buf *out, unsigned char b)
 {
-	buf_addc(out, b < 0x80 ? '\x80' : (char)b);
+	if (b < 0x80)
+		buf_addf(out, "\\x%02x", b);
+	else
+		buf_addc(out, (char)b);
 }
 
 static int64_t decode_utf16(bool big, const unsigned char *p, size_t n, struct buf *out)
@@ -166,6 +195,54 @@ static int64_t decode_utf16(bool big, const unsigned char *p, size_t n, struct b
 		put_bad(out, p[n - 1]);
 		bad++;
 	}
+	return bad;
+}
+
+static int64_t decode_utf32(bool big, const unsigned char *p, size_t n, struct buf *out)
+{
+	int64_t bad = 0;
+	size_t i = 0;
+
+	for (; i + 3 < n; i += 4) {
+		uint32_t u = big ? (uint32_t)p[i] << 24 | (uint32_t)p[i + 1] << 16 | (uint32_t)p[i + 2] << 8 | p[i + 3]
+		                 : (uint32_t)p[i + 3] << 24 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 1] << 8 | p[i];
+
+		if (i == 0 && u == 0xFEFF)
+			continue;
+		if (u < 0xD800 || (u >= 0xE000 && u < 0x110000)) {
+			put(out, u);
+			continue;
+		}
+		for (size_t k = 0; k < 4; k++)
+			put_bad(out, p[i + k]);
+		bad++;
+	}
+	bad += i < n;
+	for (; i < n; i++)
+		put_bad(out, p[i]);
+	return bad;
+}
+
+static int64_t decode_others(const char *name, const unsigned char *p, size_t n, struct buf *out)
+{
+	iconv_t cd = iconv_open("UTF-8", name);
+	char *in = (char *)(uintptr_t)p; /* iconv does not write there */
+	int64_t bad = 0;
+
+	while (n > 0) {
+		char piece[4096], *to = piece;
+		size_t room = sizeof(piece);
+		bool stuck = cd == (iconv_t)-1 || (iconv(cd, &in, &n, &to, &room) == (size_t)-1 && errno != E2BIG);
+
+		buf_add(out, piece, (size_t)(to - piece));
+		if (!stuck || n == 0)
+			continue;
+		put_bad(out, (unsigned char)*in++);
+		n--;
+		bad++;
+	}
+	if (cd != (iconv_t)-1)
+		iconv_close(cd);
 	return bad;
 }
 
@@ -198,8 +275,13 @@ int64_t encoding_decode(enum encoding x, const void *bytes, size_t n, struct buf
 	case ENCODING_CP1252:
 	case ENCODING_LATIN1:
 		return decode_bytes(x == ENCODING_CP1252, p, n, out);
-	default:
+	case ENCODING_UTF32LE:
+	case ENCODING_UTF32BE:
+		return decode_utf32(x == ENCODING_UTF32BE, p, n, out);
+	case ENCODING_UTF8:
 		break;
+	default:
+		return decode_others(words[x], p, n, out);
 	}
 	if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
 		p += 3;

@@ -15,6 +15,8 @@ struct grid {
 	uint32_t *lines; /* of the file, from 1 */
 	size_t rows, cap, lines_cap, cols;
 	struct buf cell; /* of the last grid_cell that had to be put together */
+	/* where its cell begins, so that who goes along a record does not come from its beginning each time */
+	size_t row, col, at;
 };
 
 /* ---- cutting ------------------------------------------------------------------------------------------ */
@@ -202,17 +204,21 @@ bool grid_is_table(const struct grid *g)
 
 struct span grid_cell(struct grid *g, size_t row, size_t col)
 {
-	size_t at = row < g->rows ? g->records[row] : g->n, end;
 	uint32_t lines = 0;
 
-	for (size_t i = 0; i < col && row < g->rows; i++) {
+	if (row >= g->rows)
+		return (struct span){ NULL, 0 };
+	bool on = g->at > 0 && row == g->row && col >= g->col;
+	size_t at = on ? g->at : g->records[row], end;
+	for (size_t i = on ? g->col : 0; i < col; i++) {
 		at = take_cell(g->text, g->n, at, g->delimiter, NULL, &lines);
 		if (at >= g->n || g->text[at] != g->delimiter)
 			return (struct span){ NULL, 0 };
 		at++;
 	}
-	if (row >= g->rows)
-		return (struct span){ NULL, 0 };
+	g->row = row;
+	g->col = col;
+	g->at = at;
 	if (at < g->n && g->text[at] == '"') {
 		buf_clear(&g->cell);
 		take_cell(g->text, g->n, at, g->delimiter, &g->cell, &lines);

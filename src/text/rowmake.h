@@ -19,6 +19,8 @@ bool rowmake_frames(struct span a, struct span b, const struct diffrows_options 
 bool rowmake_is_full(struct diffrows *r, const struct diffrows_options *o);
 /* Asked to stop: ERR_CANCELLED. */
 bool rowmake_is_cancelled(const struct diffrows_options *o, struct err *e);
+/* Of the row said last; `text` is owned by the rows from now on. */
+void rowmake_place(struct diffrows *r, char *text);
 /* Adds bytes as one line of at most 200. */
 void rowmake_short(struct buf *out, const char *p, size_t n);
 

@@ -63,7 +63,16 @@ static bool same_text(const char *x, const char *y)
 	return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-static void put_one(struct diffrows *r, enum diffrow_kind kind, const char *sheet, const struct book_cell *c)
+/* Of the row said last: the cell, in a sheet by the name that it has on that side. */
+static void set_place(struct diffrows *r, const struct sheet *s, const struct book_cell *c)
+{
+	struct buf b = { 0 };
+
+	add_place(&b, s->name, c);
+	rowmake_place(r, buf_take(&b));
+}
+
+static void put_one(struct diffrows *r, enum diffrow_kind kind, const char *sheet, const struct sheet *of, const struct book_cell *c)
 {
 	struct buf b = { 0 };
 
@@ -75,9 +84,11 @@ static void put_one(struct diffrows *r, enum diffrow_kind kind, const char *shee
 		add_text(&b, c->formula);
 	}
 	diffrows_say(r, kind, kind == DIFFROW_ADDED ? 0 : c->row, kind == DIFFROW_ADDED ? c->row : 0, buf_take(&b));
+	set_place(r, of, c);
 }
 
-static void put_both(struct diffrows *r, const char *sheet, const struct book_cell *x, const struct book_cell *y, struct sheet_sums *s)
+static void put_both(struct diffrows *r, const char *sheet, const struct sheet *of, const struct book_cell *x, const struct book_cell *y,
+                     struct sheet_sums *s)
 {
 	bool value = !same_text(x->value, y->value), formula = !same_text(x->formula, y->formula);
 	struct buf b = { 0 };
@@ -101,6 +112,7 @@ static void put_both(struct diffrows *r, const char *sheet, const struct book_ce
 		add_text(&b, y->formula);
 	}
 	diffrows_say(r, DIFFROW_CHANGED, x->row, y->row, buf_take(&b));
+	set_place(r, of, y);
 }
 
 /* The cells of sheet number `sheet`, which begin at *at; that is moved behind them. */
@@ -172,8 +184,8 @@ static uint32_t find_renamed(const struct book *a, const struct book *b, uint32_
 	return alike;
 }
 
-/* Gives the right book's sheets the numbers that they have on the left; new ones come behind. */
-static void align_sheets(const struct book *a, struct book *b, struct diffrows *out, struct sheet_sums *s)
+/* Gives the right book's sheets the numbers that they have on the left; new ones come behind. Owned: the number of each. */
+static uint32_t *align_sheets(const struct book *a, struct book *b, struct diffrows *out, struct sheet_sums *s)
 {
 	uint32_t *to = xcalloc(b->sheets.n + 1, sizeof(*to));
 	size_t searched = 0;
@@ -204,12 +216,21 @@ static void align_sheets(const struct book *a, struct book *b, struct diffrows *
 	}
 	for (size_t i = 0; i < b->n; i++)
 		b->cells[i].sheet = to[b->cells[i].sheet];
-	free(to);
+	return to;
 }
 
 static const char *sheet_name(const struct book *a, const struct book *b, uint32_t sheet)
 {
 	return sheet < a->sheets.n ? a->sheets.v[sheet] : b->sheets.v[sheet - a->sheets.n];
+}
+
+/* On the right, where it may have a new one. */
+static const char *own_name(const struct book *b, const uint32_t *to, uint32_t sheet, const char *otherwise)
+{
+	for (size_t i = 0; i < b->sheets.n; i++)
+		if (to[i] == sheet)
+			return b->sheets.v[i];
+	return otherwise;
 }
 
 /* Cell by cell, where each stands. */
@@ -223,11 +244,11 @@ static void by_places(const struct sheet *a, const struct sheet *b, const struct
 		s->removed += order < 0;
 		s->added += order > 0;
 		if (order < 0)
-			put_one(out, DIFFROW_REMOVED, a->name, &a->cells[i++]);
+			put_one(out, DIFFROW_REMOVED, a->name, a, &a->cells[i++]);
 		else if (order > 0)
-			put_one(out, DIFFROW_ADDED, a->name, &b->cells[k++]);
+			put_one(out, DIFFROW_ADDED, a->name, b, &b->cells[k++]);
 		else
-			put_both(out, a->name, &a->cells[i++], &b->cells[k++], s);
+			put_both(out, a->name, b, &a->cells[i++], &b->cells[k++], s);
 	}
 }
 
@@ -246,14 +267,14 @@ static void compare_sheets(const struct sheet *x, const struct sheet *y, const s
 	by_places(&left, &right, o, out, s);
 }
 
-static void compare_books(const struct book *a, const struct book *b, const struct diffrows_options *o, struct diffrows *out,
-                          struct sheet_sums *s)
+static void compare_books(const struct book *a, const struct book *b, const uint32_t *to, const struct diffrows_options *o,
+                          struct diffrows *out, struct sheet_sums *s)
 {
 	size_t i = 0, k = 0;
 
 	for (uint32_t sheet = 0; sheet < a->sheets.n + b->sheets.n && !rowmake_is_cancelled(o, NULL); sheet++) {
 		const char *name = sheet_name(a, b, sheet);
-		struct sheet x = take_sheet(a, name, sheet, &i), y = take_sheet(b, name, sheet, &k);
+		struct sheet x = take_sheet(a, name, sheet, &i), y = take_sheet(b, own_name(b, to, sheet, name), sheet, &k);
 		compare_sheets(&x, &y, o, out, s);
 	}
 }
@@ -292,10 +313,11 @@ bool rowmake_book(struct span a, struct span b, const struct diffrows_options *o
 	if (ok) {
 		sort_cells(&x);
 		sort_cells(&y);
-		align_sheets(&x, &y, out, &s);
+		uint32_t *to = align_sheets(&x, &y, out, &s);
 		sort_cells(&y);
 		size_t told = out->n;
-		compare_books(&x, &y, o, out, &s);
+		compare_books(&x, &y, to, o, out, &s);
+		free(to);
 		if (x.cut || y.cut)
 			diffrows_sayf(out, DIFFROW_SENTENCE, "a workbook has more cells than are read: the rest was not compared");
 		if (out->n == told && told == 0)

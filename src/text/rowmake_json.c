@@ -7,6 +7,7 @@
 
 #define DEPTH_MOST 200
 #define KEYS_NAMED 5
+#define PLACE_MOST 200 /* bytes */
 #define LOOK 64 /* values between two looks at cancel */
 #define JSON_MOST ((size_t)24 << 20) /* bytes: parsed, a document takes many times its size */
 
@@ -100,6 +101,29 @@ static void bare_numbers(char *text)
 	*out = '\0';
 }
 
+/* Of the row said last: its path as it is on that side, "[1->2]" is one of the two there. One that is too long to be
+ * named whole is not named. */
+static void set_place(struct walker *w, bool left)
+{
+	struct buf b = { 0 };
+	const char *p = w->path.data, *end = p + w->path.len;
+	unsigned a, to;
+	int n;
+
+	if (w->path.len > PLACE_MOST)
+		return;
+	while (p < end) {
+		n = 0;
+		if (*p == '[' && sscanf(p, "[%u->%u]%n", &a, &to, &n) == 2 && n > 0) {
+			buf_addf(&b, "[%u]", left ? a : to);
+			p += n;
+		} else {
+			buf_addc(&b, *p++);
+		}
+	}
+	rowmake_place(w->r, buf_take(&b));
+}
+
 static void put_value(struct walker *w, enum diffrow_kind kind, const struct json_value *v)
 {
 	char *text = json_value_text(v);
@@ -112,6 +136,7 @@ static void put_value(struct walker *w, enum diffrow_kind kind, const struct jso
 		buf_adds(&b, ": ");
 		rowmake_short(&b, text, strlen(text));
 		diffrows_say(w->r, kind, 0, 0, buf_take(&b));
+		set_place(w, kind == DIFFROW_REMOVED);
 	}
 	free(text);
 }
@@ -174,6 +199,7 @@ static void say_moved(struct walker *w, const struct json_pair *p)
 	rowmake_short(&b, w->path.data, w->path.len);
 	buf_addf(&b, ": moved from place %u to %u", p->a, p->b);
 	diffrows_say(w->r, DIFFROW_CHANGED, 0, 0, buf_take(&b));
+	set_place(w, false);
 }
 
 static void note_way(struct walker *w, const struct json_aligned *x)

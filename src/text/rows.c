@@ -37,7 +37,7 @@ struct rows_cache {
 	struct segment segment;      /* the last one, while the settings below stay */
 	bool valid;
 	int64_t size, fed;
-	bool wrap, states;
+	bool wrap, words, states;
 	int cols;
 	struct line line;            /* of that segment */
 	struct walk *trail;          /* before its row 0, TRAIL_STEP, 2 * TRAIL_STEP … as far as it was walked */
@@ -88,8 +88,8 @@ static const struct segment *segment_at(struct rows *r, int64_t pos)
 	if (r->size <= 0)
 		return NULL;
 	pos = MAX(MIN(pos, r->size - 1), 0);
-	if (c->valid && c->size == r->size && c->fed == fed && c->wrap == r->wrap && c->states == r->states &&
-	    c->cols == r->cols && pos >= c->segment.low && pos < c->segment.high)
+	if (c->valid && c->size == r->size && c->fed == fed && c->wrap == r->wrap &&
+	    c->words == r->words && c->states == r->states && c->cols == r->cols && pos >= c->segment.low && pos < c->segment.high)
 		return &c->segment;
 	if (c->size != r->size || c->fed != fed)
 		c->line = (struct line){ 0 };
@@ -100,6 +100,7 @@ static const struct segment *segment_at(struct rows *r, int64_t pos)
 	c->size = r->size;
 	c->fed = fed;
 	c->wrap = r->wrap;
+	c->words = r->words;
 	c->states = r->states;
 	return &c->segment;
 }
@@ -126,6 +127,21 @@ static struct walk walk_begin(const struct segment *g)
 	return (struct walk){ .pos = g->start, .state = g->state };
 }
 
+/* Bytes of a row that ends behind its last blank, of the `n` that fill it; 0: no blank is near, or what the bytes
+ * are is not told by themselves (a control sequence may hold blanks). */
+static size_t to_blank(const char *p, size_t n, const struct cells_state *at)
+{
+	const char *blank = memrchr(p, ' ', n);
+	size_t to = blank ? (size_t)(blank + 1 - p) : 0;
+
+	if (at->sub || to <= n / 2 || memchr(p, '\x1b', n))
+		return 0;
+	for (size_t i = 0; i + 1 < n; i++)
+		if (p[i] == '\xc2' && (unsigned char)p[i + 1] < 0xA0)
+			return 0;
+	return to;
+}
+
 /* The row at *at, which is moved behind it; glyphs go to `out` when it is not NULL. */
 static size_t walk_row(struct rows *r, const struct segment *g, struct walk *at, struct text_row *row, struct glyph *out,
                        size_t max)
@@ -142,6 +158,11 @@ static size_t walk_row(struct rows *r, const struct segment *g, struct walk *at,
 
 		if (got >= n)
 			glyphs = cells_put(&at->state, at->pos, p, n, false, (size_t)cols, out, max, &used);
+		size_t to = r->words && used < n && p[used] != ' ' ? to_blank(p, used, &row->state) : 0;
+		if (to) {
+			at->state = row->state;
+			glyphs = cells_put(&at->state, at->pos, p, to, false, (size_t)cols, out, max, &used);
+		}
 	}
 	at->pos += (int64_t)used;
 	at->done = at->pos >= g->end;

@@ -247,6 +247,17 @@ static void say(struct diffrows *out, enum diffrow_kind kind, const char *sheet,
 	diffrows_say(out, kind, a, b, buf_take(&line));
 }
 
+/* Of the row said last: row and column of the table on that side, from 0. */
+static void set_place(struct diffrows *out, const struct grid_of *g, uint32_t row, uint32_t col)
+{
+	struct buf b = { 0 };
+
+	rowmake_short(&b, g->sheet->name, strlen(g->sheet->name));
+	buf_addc(&b, '!');
+	table_place(&b, g->rows[row], g->first_col + col);
+	rowmake_place(out, buf_take(&b));
+}
+
 /* The rows of a table become rows of the workbook. */
 static void take_rows(const struct pair *p, const struct diffrows *from, struct diffrows *out)
 {
@@ -254,7 +265,10 @@ static void take_rows(const struct pair *p, const struct diffrows *from, struct 
 		const struct diffrow *x = &from->v[i];
 		uint32_t a = x->a && x->a < p->grid[0].rows_n ? p->grid[0].rows[x->a] : 0;
 		uint32_t b = x->b && x->b < p->grid[1].rows_n ? p->grid[1].rows[x->b] : 0;
+		const struct grid_of *g = &p->grid[x->kind == DIFFROW_REMOVED ? 0 : 1];
 		say(out, (enum diffrow_kind)x->kind, p->grid[0].sheet->name, a, b, x->text.p, x->text.n);
+		if (x->row && x->row <= g->rows_n)
+			set_place(out, g, x->row - 1, x->col - 1);
 	}
 	out->cut = out->cut || from->cut;
 }
@@ -321,6 +335,7 @@ static bool say_formula(const struct pair *p, const struct table_change *x, stru
 	buf_adds(&text, " -> ");
 	rowmake_short(&text, *is ? is : "(none)", *is ? strlen(is) : 6);
 	say(out, DIFFROW_CHANGED, p->grid[0].sheet->name, a, b, text.data, text.len);
+	set_place(out, &p->grid[1], x->b_row + 1, x->b_col);
 	buf_free(&text);
 	return true;
 }

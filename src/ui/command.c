@@ -212,7 +212,7 @@ static unsigned try_themes(struct ui *ui)
 
 	*t = (struct trying){ .ui = ui, .before = ui->theme };
 	t->ask = (struct prompt_ops){
-		.label = "theme (Tab tries the next, Enter keeps it): ", .kind = PROMPT_TEXT, .complete = offer_themes, .changed = try_theme,
+		.label = "theme for now (Tab tries the next, Enter takes it): ", .kind = PROMPT_TEXT, .complete = offer_themes, .changed = try_theme,
 		.done = keep_theme, .cancelled = undo_themes,
 	};
 	ui_ask(ui, &t->ask, t, NULL, HISTORY_COUNT);

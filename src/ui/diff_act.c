@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/table.h"
 
 /* ---- search ---- */
 
@@ -27,20 +26,6 @@ enum row_answer diff_holds(struct view *v, const struct list_key *key, struct se
 
 /* ---- acting ---- */
 
-static int section_of(enum compare_part p)
-{
-	switch (p) {
-	case COMPARE_CODE:
-		return SECTION_CODE;
-	case COMPARE_STDOUT:
-		return SECTION_STDOUT;
-	case COMPARE_STDERR:
-		return SECTION_STDERR;
-	default:
-		return SECTION_NONE;
-	}
-}
-
 /* The place on the right, or on the left where the right has none. */
 unsigned diff_open_place(struct view *v, const char *arg)
 {
@@ -55,7 +40,7 @@ unsigned diff_open_place(struct view *v, const char *arg)
 	int32_t row = l->right >= 0 ? l->right : l->left;
 	int side = d->input || p->item.size[1] < 0 || (row >= 0 && p->rows.v[row].kind == DIFFROW_REMOVED) ? 0 : 1;
 	int64_t pos = row >= 0 ? compare_position(p->cmp, side, p->rows.v[row].text.p) : 0;
-	struct pager_spec spec = { .attempt = side ? p->right : p->left, .section = section_of(p->item.part), .pos = MAX(pos, 0) };
+	struct pager_spec spec = { .attempt = side ? p->right : p->left, .section = diff_section(p->item.part), .pos = MAX(pos, 0) };
 	if (spec.section == SECTION_NONE) {
 		spec.sha256 = p->item.sha256[side];
 		spec.path = side || !p->item.old_name ? p->item.name : p->item.old_name;
@@ -103,11 +88,9 @@ static void place_noted(const struct diff_part *p, const struct diffrow *x, int 
 
 	if (is_line && is_text)
 		out->line = side ? x->b : x->a;
-	if (out->path && x->row && side == (x->kind != DIFFROW_REMOVED)) {
-		table_place(&cell, x->row, x->col);
-		snprintf(out->cell, sizeof(out->cell), "%s", cell.data);
-		buf_free(&cell);
-	}
+	if (out->path && side == (x->kind != DIFFROW_REMOVED) && diffrows_place(&p->rows, x, &cell) && cell.len < sizeof(out->cell))
+		memcpy(out->cell, cell.data, cell.len + 1);
+	buf_free(&cell);
 }
 
 bool diff_noted(struct view *v, struct subject *out)
@@ -120,7 +103,7 @@ bool diff_noted(struct view *v, struct subject *out)
 	if (row < 0 || d->input)
 		return v->ops->subject(v, out);
 	int side = side_noted(p, &p->rows.v[row], d->check);
-	int section = section_of(p->item.part);
+	int section = diff_section(p->item.part);
 	out->attempt = side ? p->right : p->left;
 	out->check = side && d->check;
 	if (section != SECTION_NONE) {

@@ -63,6 +63,13 @@ static int draw_number(const struct diff_view *d, struct canvas *c, struct rect 
 	return x + d->number_cols;
 }
 
+/* Somebody noted something there. */
+static void draw_noted(const struct diff_part *p, const struct diffrow *row, struct canvas *c, struct rect r, int x, int y)
+{
+	if (diff_is_noted(p, row))
+		canvas_put(c, r, x, y, "c", 1, 1, PEN(ROLE_WARN));
+}
+
 static void draw_sign(struct canvas *c, struct rect r, int x, int y, const struct diffrow *row)
 {
 	char sign = row->moved ? (row->kind == DIFFROW_ADDED ? '>' : '<') : looks[row->kind].sign;
@@ -70,7 +77,7 @@ static void draw_sign(struct canvas *c, struct rect r, int x, int y, const struc
 	canvas_put(c, r, x, y, &sign, 1, 1, PEN(looks[row->kind].role));
 }
 
-static void draw_whole(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diffrows *rows,
+static void draw_whole(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diff_part *p,
                        const struct diffrow *row)
 {
 	bool numbered = row->kind != DIFFROW_SENTENCE && row->kind != DIFFROW_HUNK && row->kind != DIFFROW_NO_END;
@@ -82,11 +89,13 @@ static void draw_whole(const struct diff_view *d, struct canvas *c, struct rect 
 	}
 	draw_sign(c, r, x, y, row);
 	x += row->kind == DIFFROW_SENTENCE ? 2 : 1;
-	draw_text(d, rows, row, c, r, x, y, r.x + r.w - x);
+	draw_text(d, &p->rows, row, c, r, x, y, r.x + r.w - x);
+	/* numbers begin with a blank; without them the mark of the cursor may cover it */
+	draw_noted(p, row, c, r, r.x + (r.w >= NUMBERS_FROM && numbered), y);
 }
 
 /* One half of a line side by side; row NULL: nothing stands there. */
-static void draw_half(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diffrows *rows,
+static void draw_half(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diff_part *p,
                       const struct diffrow *row, bool right)
 {
 	int x = r.x;
@@ -96,18 +105,21 @@ static void draw_half(const struct diff_view *d, struct canvas *c, struct rect r
 	if (r.w >= NUMBERS_FROM / 2)
 		x = draw_number(d, c, r, x, y, right ? row->b : row->a);
 	draw_sign(c, r, x, y, row);
-	draw_text(d, rows, row, c, r, x + 1, y, r.x + r.w - x - 1);
+	draw_text(d, &p->rows, row, c, r, x + 1, y, r.x + r.w - x - 1);
+	if (x > r.x)
+		draw_noted(p, row, c, r, r.x, y);
 }
 
-static void draw_beside(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diffrows *rows,
+static void draw_beside(const struct diff_view *d, struct canvas *c, struct rect r, int y, const struct diff_part *p,
                         const struct diff_line_at *line)
 {
+	const struct diffrows *rows = &p->rows;
 	int half = (r.w - 2) / 2;
 	struct rect left = { r.x + 1, y, half, 1 }, right = { r.x + 2 + half, y, r.w - half - 2, 1 };
 
-	draw_half(d, c, left, y, rows, line->left >= 0 ? &rows->v[line->left] : NULL, false);
+	draw_half(d, c, left, y, p, line->left >= 0 ? &rows->v[line->left] : NULL, false);
 	canvas_put(c, r, r.x + 1 + half, y, "│", strlen("│"), 1, PEN(ROLE_BORDER));
-	draw_half(d, c, right, y, rows, line->right >= 0 ? &rows->v[line->right] : NULL, true);
+	draw_half(d, c, right, y, p, line->right >= 0 ? &rows->v[line->right] : NULL, true);
 }
 
 static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r, int y)
@@ -134,6 +146,7 @@ static void draw_head(const struct diff_part *p, struct canvas *c, struct rect r
 	int x = canvas_text(c, r, r.x + 1, y, PEN(ROLE_TITLE), b.data) + 2;
 	const char *text = p->failed ? p->e.msg : p->rows.summary ? p->rows.summary : p->item.change == SIDES_SAME ? "the same" : "";
 	canvas_text(c, r, x, y, PEN(p->failed ? ROLE_ERROR : ROLE_DIM), text);
+	draw_noted(p, NULL, c, r, r.x, y);
 	buf_free(&b);
 }
 
@@ -146,7 +159,7 @@ void diff_draw_line(struct diff_view *d, struct canvas *c, struct rect r, int y,
 	else if (line->picture)
 		diff_picture_draw(d, c, r, y, &p->rows, line->picture - 1u);
 	else if (line->left == line->right)
-		draw_whole(d, c, r, y, &p->rows, &p->rows.v[line->left]);
+		draw_whole(d, c, r, y, p, &p->rows.v[line->left]);
 	else
-		draw_beside(d, c, r, y, &p->rows, line);
+		draw_beside(d, c, r, y, p, line);
 }

@@ -33,6 +33,7 @@ void diff_part_free(struct diff_part *p)
 {
 	diffrows_free(&p->rows);
 	compare_close(p->cmp);
+	diff_notes_free(p);
 	free(p->pair);
 }
 
@@ -76,7 +77,7 @@ static bool is_shown(const struct sides *s, const struct compare_item *x)
 	return x->change != SIDES_SAME && x->part != COMPARE_RESOURCES;
 }
 
-static void send_part(struct diff_work *w, const struct sides *s, struct query *q, size_t i)
+static void send_part(struct diff_work *w, const struct sides *s, struct query *q, const struct detail said[2], size_t i)
 {
 	struct diff_news *n = xcalloc(1, sizeof(*n));
 	struct diff_part *p = &n->part;
@@ -92,6 +93,7 @@ static void send_part(struct diff_work *w, const struct sides *s, struct query *
 	if (p->cmp) {
 		p->item = *compare_item(p->cmp, i);
 		p->failed = p->item.change != SIDES_SAME && !compare_rows(p->cmp, i, &w->options, &p->rows, &p->type, &p->e);
+		diff_notes_take(p, said);
 		p->first = p->failed || p->item.change == SIDES_SAME ? -1 : compare_first_row(p->cmp, i, &p->rows, NULL);
 	}
 	job_send(w->job, n);
@@ -121,9 +123,18 @@ static void send_verdict(struct diff_work *w, const struct comparing *c)
 
 static void send_parts(struct diff_work *w, const struct sides *s, struct query *q, const struct comparing *c)
 {
+	const int64_t attempts[2] = { s->left, s->right };
+	struct detail said[2] = { 0 };
+
+	/* what cannot be read has no notes here: the comparison says what is wrong */
+	for (int side = 0; side < 2; side++)
+		if (!attempts[side] || !query_detail(q, attempts[side], &said[side], NULL))
+			said[side] = (struct detail){ 0 };
 	for (size_t i = 0; i < compare_count(c) && !job_cancelled(w->job); i++)
 		if (is_shown(s, compare_item(c, i)))
-			send_part(w, s, q, i);
+			send_part(w, s, q, said, i);
+	for (int side = 0; side < 2; side++)
+		query_detail_free(&said[side]);
 }
 
 static bool work_two(struct diff_work *w, struct query *q, struct err *e)

@@ -20,9 +20,18 @@ struct diff_part {
 	struct compare_item item;
 	struct diffrows rows;
 	const char *type;
+	struct diff_note *notes; /* on this part, of both sides; owned */
+	size_t notes_n;
 	int32_t first;           /* row that the verdict names as where it differs first; -1: none */
 	bool failed;
 	struct err e;
+};
+
+/* Where somebody noted something. */
+struct diff_note {
+	int side;
+	int64_t line;            /* 0: none */
+	char *cell;              /* owned; NULL: none */
 };
 
 /* A line: a part's head, one row, two beside each other, or a line of pictures. */
@@ -98,6 +107,16 @@ unsigned diff_open_place(struct view *v, const char *arg);
 unsigned diff_copy_row(struct view *v, const char *arg);
 /* The line or cell, of the attempt that has it: a removed one is the left one's. */
 bool diff_noted(struct view *v, struct subject *out);
+
+/* ---- diff_notes.c ---- */
+
+/* Takes those on the part from what was said of the attempts of both sides; in the worker, for rows that are there. */
+void diff_notes_take(struct diff_part *p, const struct detail said[2]);
+void diff_notes_free(struct diff_part *p);
+/* Of a row of the part; NULL: of its head. */
+bool diff_is_noted(const struct diff_part *p, const struct diffrow *x);
+/* SECTION_NONE: it is none. */
+int diff_section(enum compare_part p);
 
 /* ---- diff_picture.c ---- */
 

@@ -56,7 +56,7 @@ static void make_rows(struct dossier *d, struct part *p)
 	size_t got, from = 0;
 
 	p->text.rows.cols = part_cols(d, p);
-	p->text.rows.wrap = true;
+	p->text.rows.wrap = p->text.rows.words = true;
 	rows_forget(&p->text.rows);
 	p->rows = xcalloc(p->head + p->tail + 1, sizeof(*p->rows));
 	bool more = rows_at(&p->text.rows, 0, &row) && !is_tail(p, &row);

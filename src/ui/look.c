@@ -373,7 +373,7 @@ static const struct {
 	const char *word;
 } order[] = {
 	{ LOOK_VALUES, "values" }, { LOOK_FORMULAS, "formulas" }, { LOOK_PAGES, "the text in it" }, { LOOK_PICTURE, "a picture" },
-	{ LOOK_TABLE, "a table" }, { LOOK_TEXT, "text" }, { LOOK_JSON, "JSON" }, { LOOK_HEXDUMP, "hex" },
+	{ LOOK_TABLE, "a table" }, { LOOK_JSON, "JSON" }, { LOOK_TEXT, "text" }, { LOOK_HEXDUMP, "hex" },
 };
 
 unsigned look_switch(struct view *v, const struct file_place *at, int dir)
@@ -424,12 +424,17 @@ unsigned look_encoding(struct view *v, const struct file_place *at, const char *
 {
 	struct ui *ui = v->ui;
 	struct pager_spec made = file_place_spec(at);
-	enum encoding x = at->encoding ? (enum encoding)(at->encoding % ENCODING_COUNT) : ENCODING_UTF8;
+	enum encoding x = at->encoding ? (enum encoding)(at->encoding % ENCODING_COMMON) : ENCODING_UTF8;
 	struct err e = { 0 };
 	struct view *other;
 
 	if (arg && *arg && !encoding_parse(arg, &x)) {
-		ui_error(ui, "there is no encoding '%.40s': UTF-8, UTF-16LE, UTF-16BE, Windows-1252, ISO-8859-1", arg);
+		struct buf all = { 0 };
+
+		for (int i = 0; encoding_word((enum encoding)i); i++)
+			buf_addf(&all, "%s%s", i ? ", " : "", encoding_word((enum encoding)i));
+		ui_error(ui, "there is no encoding '%.40s': %s", arg, all.data);
+		buf_free(&all);
 		return TURN_DRAW;
 	}
 	made.encoding = (int)x + 1;

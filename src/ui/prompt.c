@@ -225,7 +225,7 @@ enum prompt_result prompt_key(struct prompt *p, uint32_t key)
 
 	if (key == K_ESC || key == (K_CTRL | 'c'))
 		return cancel(p);
-	if (key == K_ENTER) {
+	if (key == K_ENTER || (ops->kind == PROMPT_CONFIRM && (key == 'y' || key == 'Y'))) {
 		remember(p);
 		p->ops = NULL; /* answered */
 		if (ops->done)
@@ -272,7 +272,7 @@ void prompt_draw(const struct prompt *p, struct canvas *c, struct rect r)
 	size_t from = 0;
 
 	if (p->ops->kind == PROMPT_CONFIRM) {
-		canvas_text(c, r, x, r.y, PEN(ROLE_KEY), "  Enter: yes · any other key: no");
+		canvas_text(c, r, x, r.y, PEN(ROLE_KEY), "  Enter or y: yes · any other key: no");
 		canvas_cursor(c, MIN(x, r.x + r.w - 1), r.y);
 		return;
 	}

@@ -12,7 +12,7 @@ struct prompt;
 
 enum prompt_kind {
 	PROMPT_TEXT,    /* any line */
-	PROMPT_CONFIRM, /* Enter does it, anything else does not */
+	PROMPT_CONFIRM, /* Enter or y does it, anything else does not */
 };
 enum prompt_result { PROMPT_GOES_ON, PROMPT_DONE, PROMPT_CANCELLED };
 

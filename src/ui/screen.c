@@ -181,10 +181,21 @@ static bool is_refused(const struct ui *ui, enum command id)
 	return is_elsewhere(ui) && flags & COMMAND_WRITES && !(flags & COMMAND_REVIEWS);
 }
 
-/* Of a record from elsewhere, what runs can only be a repeat of ours: as long as there is none, nothing can be stopped. */
-static bool is_hinted(const struct ui *ui, enum command id)
+/* Notes are on attempts: a file of the workspace as it is now has none. */
+static bool has_attempt(struct view *v)
 {
-	return !is_refused(ui, id) && !(id == CMD_STOP && is_elsewhere(ui) && ui->running == 0);
+	struct subject s = { 0 };
+	bool has = v->ops->subject(v, &s) && s.attempt;
+
+	subject_free(&s);
+	return has;
+}
+
+/* Of a record from elsewhere, what runs can only be a repeat of ours: as long as there is none, nothing can be stopped. */
+static bool is_hinted(const struct ui *ui, struct view *v, enum command id)
+{
+	return !is_refused(ui, id) && !(id == CMD_STOP && is_elsewhere(ui) && ui->running == 0) &&
+	       !(id == CMD_NOTE && v->ops->subject && !has_attempt(v));
 }
 
 /* NULL: the key does nothing there. */
@@ -199,7 +210,7 @@ static int hint_cols(struct ui *ui, struct view *v, const struct view_hint *h, c
 	const char *word = word_of(v, h);
 
 	keymap_key(ui->keymap, v->ops->place, h->id, key);
-	if (!word || !key[0] || !is_hinted(ui, h->id))
+	if (!word || !key[0] || !is_hinted(ui, v, h->id))
 		return 0;
 	return canvas_measure(ui->canvas, key) + 1 + canvas_measure(ui->canvas, word);
 }

@@ -22,12 +22,18 @@ static bool set_theme(struct ui *ui, const char *value, struct err *e)
 	return true;
 }
 
+static bool check_mouse(const char *value, struct err *e)
+{
+	return strcmp(value, "on") == 0 || strcmp(value, "off") == 0 ||
+	       err_set(e, ERR_INPUT, "mouse: expected on or off, not '%.40s'", value);
+}
+
 static bool set_mouse(struct ui *ui, const char *value, struct err *e)
 {
 	bool on = strcmp(value, "on") == 0;
 
-	if (!on && strcmp(value, "off") != 0)
-		return err_set(e, ERR_INPUT, "mouse: expected on or off, not '%.40s'", value);
+	if (!check_mouse(value, e))
+		return false;
 	ui->mouse = on;
 	if (ui->term)
 		term_mouse(ui->term, on);
@@ -51,6 +57,24 @@ static bool apply(struct ui *ui, const char *name, const char *value, struct err
 	if (is_key(name))
 		return keymap_bind(ui->keymap, name + strlen(key_prefix), value, e);
 	return strcmp(name, "theme") == 0 ? set_theme(ui, value, e) : set_mouse(ui, value, e);
+}
+
+bool ui_check_setting(const char *name, const char *value, struct err *e)
+{
+	bool ok = true;
+
+	if (is_key(name)) {
+		struct keymap *keys = keymap_new();
+		ok = keymap_bind(keys, name + strlen(key_prefix), value, e);
+		keymap_free(keys);
+	} else if (strcmp(name, "theme") == 0) {
+		struct theme *t = theme_load(value, e);
+		ok = t != NULL;
+		theme_free(t);
+	} else if (strcmp(name, "mouse") == 0) {
+		ok = check_mouse(value, e);
+	}
+	return ok;
 }
 
 static bool take_line(void *ctx, const char *key, const char *value, struct err *e)
@@ -124,6 +148,8 @@ static unsigned change(struct ui *ui, const char *name, const char *value)
 		return TURN_CLEAR;
 	}
 	show(ui, name);
+	if (strcmp(name, "python") == 0 && !interpreter_is_there(ui->ws, value, &e))
+		ui_notice(ui, "python = %s is set; runs fail until it is there: %s", value, e.msg);
 	return TURN_CLEAR;
 }
 

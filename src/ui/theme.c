@@ -181,31 +181,6 @@ static struct theme *load_path(const char *path, struct err *e)
 	return t;
 }
 
-struct theme *theme_load(const char *name, struct err *e)
-{
-	struct strv dirs = { 0 };
-	struct theme *t = NULL;
-	bool found = false;
-
-	if (strchr(name, '/'))
-		return load_path(name, e);
-	theme_dirs(&dirs);
-	for (size_t i = 0; i < dirs.n && !found; i++) {
-		char *path = xasprintf("%s/%s.theme", dirs.v[i], name);
-		found = fs_exists(AT_FDCWD, path);
-		if (found)
-			t = load_path(path, e);
-		free(path);
-	}
-	strv_free(&dirs);
-	if (found)
-		return t;
-	if (strcmp(name, "default") == 0)
-		return theme_default();
-	err_set(e, ERR_NOTFOUND, "there is no theme '%s'", name);
-	return NULL;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -233,6 +208,44 @@ void theme_list(struct strv *out)
 	strv_free(&dirs);
 	if (out->n)
 		qsort(out->v, out->n, sizeof(out->v[0]), compare_names);
+}
+
+static struct theme *no_theme(const char *name, struct err *e)
+{
+	struct strv names = { 0 };
+	struct buf all = { 0 };
+
+	theme_list(&names);
+	for (size_t i = 0; i < names.n; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", names.v[i]);
+	err_set(e, ERR_INPUT, "there is no theme '%.60s'; there are %s", name, all.len ? all.data : "none but default");
+	strv_free(&names);
+	buf_free(&all);
+	return NULL;
+}
+
+struct theme *theme_load(const char *name, struct err *e)
+{
+	struct strv dirs = { 0 };
+	struct theme *t = NULL;
+	bool found = false;
+
+	if (strchr(name, '/'))
+		return load_path(name, e);
+	theme_dirs(&dirs);
+	for (size_t i = 0; i < dirs.n && !found; i++) {
+		char *path = xasprintf("%s/%s.theme", dirs.v[i], name);
+		found = fs_exists(AT_FDCWD, path);
+		if (found)
+			t = load_path(path, e);
+		free(path);
+	}
+	strv_free(&dirs);
+	if (found)
+		return t;
+	if (strcmp(name, "default") == 0)
+		return theme_default();
+	return no_theme(name, e);
 }
 
 /* ---- resolving ------------------------------------------------------------------------------------------- */

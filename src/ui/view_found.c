@@ -231,6 +231,8 @@ static void draw_none(struct found_view *v, struct canvas *c, struct rect r)
 	else if (v->sum.undecided || v->sum.unreadable)
 		snprintf(text, sizeof(text), "No hit, but %lld lines are undecided and %lld places unreadable.", (long long)v->sum.undecided,
 		         (long long)v->sum.unreadable);
+	else if (v->sum.missing && !v->cancelled)
+		snprintf(text, sizeof(text), "No hit in what is recorded; %lld bytes of streams are not.", (long long)v->sum.missing);
 	else
 		snprintf(text, sizeof(text), v->cancelled ? "Cancelled before anything was found." : "No hit in the whole record.");
 	canvas_fit(c, r, r.x + 2, r.y + 1, r.w - 3, PEN(v->error ? ROLE_ERROR : ROLE_STRONG), text);
@@ -260,6 +262,8 @@ static void found_title(struct view *view, struct buf *left, struct buf *right)
 		buf_addf(right, " · %lld lines undecided", (long long)v->sum.undecided);
 	if (v->sum.unreadable)
 		buf_addf(right, " · %lld unreadable", (long long)v->sum.unreadable);
+	if (v->sum.missing)
+		buf_addf(right, " · %lld bytes not recorded", (long long)v->sum.missing);
 }
 
 /* ---- keys --------------------------------------------------------------------------------------------------- */

@@ -306,7 +306,17 @@ static const struct listview_ops list_ops = { .draw_row = draw_row, .holds = hol
 
 static bool json_subject(struct view *view, struct subject *out)
 {
-	return file_place_subject(&json_of(view)->place, out);
+	struct json_view *v = json_of(view);
+	struct buf path = { 0 };
+
+	if (!file_place_subject(&v->place, out))
+		return false;
+	if (v->list.box.placed)
+		json_tree_path(&v->tree, v->file.bytes.data, row_here(v), &path);
+	if (path.len > 1 && path.len < sizeof(out->cell)) /* the whole of it is the file */
+		memcpy(out->cell, path.data, path.len + 1);
+	buf_free(&path);
+	return true;
 }
 
 static struct listview *json_list(struct view *v)

@@ -18,6 +18,7 @@ struct queue_view {
 	struct queue_feed *feed;
 	int64_t first;     /* step that is chosen when the queue comes; 0: the worst */
 	bool loaded;
+	bool early;        /* reasons of some are to come, and with them another order */
 	char *error;       /* why there is none; NULL */
 };
 
@@ -49,11 +50,14 @@ static int64_t step_here(const struct queue_view *v)
 	return v->list.box.placed && index < (int64_t)v->queue.n ? v->queue.v[index].step : 0;
 }
 
+/* Who is at the top of a list whose reasons were to come wants the worst, which may be another one by now. */
 static void take_whole(void *ctx, struct queue *q)
 {
 	struct queue_view *v = ctx;
-	int64_t step = step_here(v), index = v->list.box.cursor.v[0];
+	int64_t index = v->list.box.cursor.v[0], step = v->early && index == 0 && !v->first ? 0 : step_here(v);
 	bool first = !v->loaded;
+
+	v->early = q->looked < q->n;
 
 	queue_free(&v->queue);
 	v->queue = *q;

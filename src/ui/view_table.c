@@ -207,6 +207,8 @@ static bool table_subject(struct view *view, struct subject *out)
 
 	if (!file_place_subject(&v->place, out))
 		return false;
+	if (v->sheet.name && v->list.box.placed)
+		buf_addf(&cell, "%s!", v->sheet.name);
 	if (v->list.box.placed) /* else no row is shown */
 		table_cell_name(v, &cell);
 	snprintf(out->cell, sizeof(out->cell), "%s", cell.data ? cell.data : "");

@@ -21,6 +21,21 @@ tm config memory lots; is "no value of that kind: status" "$((rc == 2 || rc == 3
 like "no value of that kind: named" "$err" "memory"
 tm config nosuch 1; is "no such setting: status" "$rc" 3
 tm config --unset memory 1; is "--unset with more" "$rc" 3
+# what the screen checks is checked when it is set; an interpreter may be named before it is there
+set_wrong() { # VALUE PATTERN NAME
+	tm config "$3" "$1"; is "$3 = $1: status" "$rc" 3; like "$3 = $1: object, reason, what is allowed" "$err" "$2"
+}
+set_wrong nope "no theme 'nope'; there are colour-blind, default, gruvbox, .*solarized" theme
+set_wrong maybe "mouse: expected on or off, not 'maybe'" mouse
+set_wrong NoKey "key.repeat: 'NoKey' is no key \(examples" key.repeat
+set_wrong x 'key.nosuch: there is no command' key.nosuch
+is "none of it was kept" "$(ls -A "$HOME/.config/tickmark" 2>/dev/null)" ""
+tm config theme nord; is "a theme: status" "$rc" 0; tm config theme; is "a theme is set" "$out" nord
+tm config --unset theme
+tm config python /nope; is "an interpreter that is not there: status" "$rc" 0
+like "is said" "$err" 'python = /nope is set; runs fail until it is there: cannot use the interpreter /nope: No such file'
+tm config python /usr; like "a folder" "$err" '/usr is a folder and no interpreter'
+tm config python "$python"; is "one that is there: nothing to say" "$err" ""
 mkdir -p "$HOME/.config/tickmark" && echo 'timeout = 99s' >"$HOME/.config/tickmark/config"
 tm config timeout --json; jis "the user's own" '(d["settings"][0]["value"], d["settings"][0]["from"])' "('99s', 'user')"
 tm config timeout 98s; tm config timeout --json; jis "the workspace goes before it" 'd["settings"][0]["from"]' workspace

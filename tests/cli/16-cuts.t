@@ -25,6 +25,12 @@ tm show last --stdout
 is "12289 bytes: show --stdout gives what is kept" "$(wc -c <"$work/.out")" 12288
 like "12289 bytes: and says so" "$err" '1 bytes at byte 8192 are not in the record'
 tm export last --stdout -o -; like "12289 bytes: export says so" "$err" '1 of 12289 bytes are not in the record'
+tm search nosuchword --in stdout; is "12289 bytes: search: status" "$rc" 1
+like "12289 bytes: search says what it could not search" "$err" '^1 byte of streams could not be searched'
+tm search nosuchword --in stdout --json; jis "12289 bytes: search --json" 'd["sum"]["missing"], d["sum"]["bytes"] >= 12288' "(1, True)"
+tm search nosuchword --in code --json; jis "no stream searched, no byte missing" 'd["sum"]["missing"]' 0
+like "12289 bytes: search on the screen" "$(printf 'wait-idle\ntext Snosuchword\nkey Enter\nwait-idle\n' | "$TICKMARK" --script - --size 100x12)" \
+	'No hit in what is recorded; 1 bytes of streams are not'
 tm run size.py lines 11
 is "11 lines are 11" "$(wc -l <<<"$out") $(tail -1 <<<"$out")" "11 10"
 tm config stream-total 64K

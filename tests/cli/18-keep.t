@@ -55,6 +55,7 @@ tm show 2.1; like "streams alone: show has the gap" "$out" '\[2 bytes are not in
 tm show 2.1 --stdout; like "streams alone: show --stdout says so" "$err" '^2 bytes at byte 0 are not in the record'
 tm show 2.1 --json; jis "streams alone: --json" '(d["stdout"]["bytes"], d["stdout"]["lost"])' "(2, 2)"
 tm export 2.1 --stdout -o -; like "streams alone: export says so" "$err" '2 of 2 bytes are not in the record'
+tm search nosuchword --json; jis "streams alone: search counts it" 'd["sum"]["missing"]' 2
 tm export 2.1 --whole --to went; like "streams alone: among the files" "$(cat went/_stdout.txt)" '2 bytes not kept'
 echo 'print(3)' >t.py; tm run t.py; tm diff 2.1 last --only stdout
 like "streams alone: diff" "$out" '^-\[2 bytes not kept\]'

@@ -60,7 +60,7 @@ tm note 1.1 --section stdout --line 1 "see"; tm note 1.1 --file a.csv --cell A1 
 tm show 1.1 --json
 jis "notes in the document" '[(n["section"], n["path"], n["line"], n["cell"], n["text"]) for n in d["notes"]]' \
 	"[(None, None, None, None, 'the whole'), ('code', None, 2, None, 'why 1?'), ('stdout', None, 1, None, 'see'), ('file', 'a.csv', None, 'A1', 'footed')]"
-for bad in "--cell B7" "--file a.csv --cell b7" "--section files" "--section code --file a.csv" "--line 0" "--line x"; do
+for bad in "--cell B7" "--file a.csv --cell b7" "--file a.csv --cell !B7" "--file a.csv --cell \$" "--file a.csv --cell Sheet1!7" "--section files" "--section code --file a.csv" "--line 0" "--line x"; do
 	tm note 1.1 $bad text; is "note $bad: status" "$rc" 3; done
 # a note is never taken back: it stands on a line that is there
 printf 'import sys\nprint("a\\nb", end="")\nopen("crlf.txt","wb").write(b"1\\r\\n2\\r3\\n")\n' | tm_from /dev/stdin run -

@@ -31,4 +31,7 @@ out=$(pty --when 'choice:' '4\n' --when 'record:' '1\n' --when 'withdrawn:' 'acc
 	env TERM=dumb "$TICKMARK" 2>&1)
 like "TERM=dumb: the same" "$out" '1\.1 accepted by'
 tm show 1 --json; jis "and a mark" '[(m["note"], m["how"]) for m in d["marks"]]' "[('fine', 'command')]"
+printf '# %s\nprint(1)\n' "A title that is longer than a line of a screen has cells, as people write them where nobody stops them in time" >long.py; tm run long.py
+like "what is read aloud is not cut" "$(pty --size 80x24 --when 'choice:' '2\n' --when 'to review' 'last\n' --when 'script ' '0\n' -- env TERM=dumb "$TICKMARK" 2>&1 | tr -d '\r\n')" \
+	'stops them in time  no purpose given.*2\.1 +ok.*script +long\.py'
 finish

@@ -14,7 +14,7 @@ see left out: 1 node_modules
 key Enter
 wait a  write code and run it as the first step
 key a
-see run this as a new step?  Enter: yes
+see run this as a new step?  Enter or y: yes
 key Enter
 wait My first step
 wait-idle

@@ -100,23 +100,36 @@ tm show 2.2 --json; jis "as she filed it" '[(m["judgement"], m["note"], m["revie
 	"[('accepted', 'limit, not TIV: agreed to the terms', 'R. Eviewer')]"
 tm verify; is "and the owner's record is whole" "$rc" 0
 
-# sixty attempts: read by dossier, marked, on to the next
+# sixty attempts of all kinds: read by dossier to the end, marked, on to the next
 mkdir "$work/sixty"; cd "$work/sixty" || exit 1
+printf 'city,tiv\nBern,10\nBonn,20\n' >schedule.csv
 begin_record >/dev/null 2>&1
+kinds=(
+	'for i in range(900): print("row", i, "of many")'
+	'rows = open("schedule.csv").read().splitlines(); open("out.csv", "w").write("\n".join(r for r in rows if "Bonn" in r)); print(len(rows))'
+	'import sys; sys.stderr.write("warning: odd\n" * 30); print("p\u0430y")'
+	'raise ValueError("no")'
+	"$(printf 'x%d = %d\n' {1..80} {1..80})"
+)
 for i in $(seq 60); do
-	printf '# Step %d\nfor i in range(40): print(i, %d)\n%s' "$i" "$i" "$([ $((i % 7)) = 0 ] && echo 'raise ValueError("no")')" | "$TICKMARK" run - >/dev/null 2>&1
+	printf '# Step %d\n%s\nif %d: raise KeyError("TIV")\nprint("end of %d")\n' "$i" "${kinds[i % 5]}" "$((i % 7 == 0))" "$i" | "$TICKMARK" run - >/dev/null 2>&1
 done
-is "sixty to review" "$("$TICKMARK" queue --json | "$python" -c 'import json,sys; print(len(json.load(sys.stdin)["queue"]))')" 60
+"$TICKMARK" queue --json | "$python" -c 'import json,sys; print(*(q["ref"] for q in json.load(sys.stdin)["queue"]), sep="\n")' >"$work/sixty.refs"
+is "sixty to review" "$(sort -u "$work/sixty.refs" | wc -l)" 60
 {
-	printf 'wait-idle\nkey 5\nwait-idle\nsee 60 to review\nkey p\n'
-	# t, Tab for every tenth, Enter, u: at most four; Space pages
-	for i in $(seq 60); do
-		printf 'key Space Space\nkey t%s Enter\nwait-idle\nkey u\nwait-idle\n' "$([ $((i % 10)) = 0 ] && echo ' Tab')"
-	done
+	printf 'wait-idle\nkey 5\nwait-idle\nsee 60 to review\nkey p\nwait-idle\n'
+	# paging is free: to the end and on, where Space stays; t, Tab for every tenth, Enter, u
+	n=0
+	while read -r ref; do
+		n=$((n + 1))
+		printf 'see  %s \nkey Space Space Space Space Space Space Space Space Space Space Space Space Space Space Space Space\nsee folder  \n' "$ref"
+		printf 'key t%s Enter\nwait-idle\nsee accepted\nkey u\nwait-idle\n' "$([ $((n % 10)) = 0 ] && echo ' Tab')" |
+			{ [ $((n % 10)) = 0 ] && sed 's/see accepted/see questioned/' || cat; }
+	done <"$work/sixty.refs"
 } >"$work/sixty.keys"
-most=$(awk '/^key t/ {n = NF - 1} /^key u/ {n++; if (n > m) m = n} END {print m}' "$work/sixty.keys")
-yes "four keys at most" test "$most" -le 4
-out=$("$TICKMARK" --script "$work/sixty.keys" --size 80x24 2>&1); is "the script plays" $? 0
+most=$(awk '/^see  / {n = 0} /^key/ {for (i = 2; i <= NF; i++) n += $i != "Space"; if (seen && n > m) m = n} /^see  / {seen = 1} END {print m}' "$work/sixty.keys")
+is "four keys at most" "$most" 4
+out=$("$TICKMARK" --script "$work/sixty.keys" --size 80x24 2>&1); is "the script plays" "$? $(grep -m1 '^tickmark:' <<<"$out")" "0 "
 like "and nothing is left" "$out" 'nothing is left to review'
 tm queue --json; jis "all sixty are marked" 'd["reviewed"], len(d["queue"])' "(60, 0)"
 "$TICKMARK" report --csv >"$work/r.csv"

@@ -15,7 +15,7 @@ out=$(visit <<<$'wait-idle\nsee Roll up'); is "nonsense there does no harm" $? 0
 for t in colour-blind gruvbox nord solarized light mono high-contrast; do
 	"$TICKMARK" --theme $t --script - --dump none "$work/ws" <<<'wait-idle'; is "theme $t" $? 0; done
 yes "at least eight themes" test "$(ls "$here"/../../themes/*.theme | wc -l)" -ge 8
-out=$("$TICKMARK" --script - "$work/ws" <<<$'wait-idle\ntext :theme\nkey Enter Tab\nsee theme (Tab\nkey Tab Tab Esc\nunsee theme (Tab\ntext :theme\nkey Enter\ntext nord\nkey Enter\nsee theme nord; to keep it')
+out=$("$TICKMARK" --script - "$work/ws" <<<$'wait-idle\ntext :theme\nkey Enter Tab\nsee theme for now (Tab\nkey Tab Tab Esc\nunsee theme for now (Tab\ntext :theme\nkey Enter\ntext nord\nkey Enter\nsee theme nord; to keep it')
 is "themes are tried on" $? 0
 NO_COLOR=1 pty --raw "$work/raw" --do key:Q -- "$TICKMARK" --theme gruvbox "$work/ws" >/dev/null 2>&1
 unlike "NO_COLOR: none is sent" "$(cat "$work/raw" 2>/dev/null)" $'\x1b\\[[0-9;]*(3|4|9|10)[0-9][;m]'

@@ -43,8 +43,13 @@ key + g j j Enter
 see $.a[0]
 key q
 see 7 values
+see Tab text, hex
+key Tab
+see shown as text
 key Tab
 see shown as hex
+key Tab
+see 7 values
 X
 is "JSON folds by keys, and search unfolds" "$rc $out" "0 "
 

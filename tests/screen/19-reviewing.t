@@ -64,8 +64,39 @@ text why at $size
 key Enter
 wait-idle
 see noted on 1.2 file stock_out.csv cell D3
+text /first.qty: "40"
+key Enter
+key c
+see note on 1.2 file stock.json at $.first.qty
+text of it at $size
+key Enter
+wait-idle
+see noted on 1.2 file stock.json at $.first.qty
 X
+	like "lines with notes are seen at $size" "$(printf 'wait-idle\ntext :1.2\nkey Enter d\nwait-idle\n%s\ntext /:8d\nkey Enter\ndump\nkey G\ndump\n' \
+		"$([ $size = 80x24 ] || echo key Tab)" | "$TICKMARK" --script - --size $size "$work/ws" | tr '\n' ' ')" \
+		'c +5 \+    print.*c +\+\$\.first\.qty: "40" .*c  *[0-9]+ +[0-9]+ ~id 2: qty 20 -> 21'
 done
+play "in a table, in JSON; a file of the folder has no notes" 80x24 "$work/ws" <<'X'
+wait-idle
+key 1
+text /stock.csv
+key Enter Enter
+see copy cell
+unsee c note
+key c
+see choose an attempt first
+key q 3
+text /stock_out.csv
+key Enter Enter
+see c note
+key q g
+text /stock.json
+key Enter Enter
+text /qty
+key Enter c
+see file stock.json at $.first.qty
+X
 play "a line that was removed" 80x24 "$work/ws" <<'X'
 wait-idle
 text :1.2
@@ -83,7 +114,7 @@ key t
 see 1.2 ✓ accepted
 X
 notes 1.1 "the removed line is the left one's" "[('code', None, 5, None, 'old width')]"
-notes 1.2 "lines and cells are the right one's" "[('code', None, 5, None, 'new width at 80x24'), ('file', 'stock_out.csv', None, 'D3', 'why at 80x24'), ('code', None, 5, None, 'new width at 200x60'), ('file', 'stock_out.csv', None, 'D3', 'why at 200x60')]"
+notes 1.2 "lines and cells are the right one's" "[('code', None, 5, None, 'new width at 80x24'), ('file', 'stock_out.csv', None, 'D3', 'why at 80x24'), ('file', 'stock.json', None, '\$.first.qty', 'of it at 80x24'), ('code', None, 5, None, 'new width at 200x60'), ('file', 'stock_out.csv', None, 'D3', 'why at 200x60'), ('file', 'stock.json', None, '\$.first.qty', 'of it at 200x60')]"
 "$TICKMARK" -C "$work/ws" pack "$work/mail.db" >/dev/null
 play "on evidence the first note begins the review, and stays on its line; nothing is stopped there" 100x30 "$work/mail.db" <<'X'
 wait-idle

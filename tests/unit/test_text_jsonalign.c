@@ -69,6 +69,23 @@ static void elements_find_their_partners(void **state)
 	}
 }
 
+/* A place is named as the side has it that the row is of. */
+static void places_are_those_of_one_side(void **state)
+{
+	struct diffrows r;
+	struct buf places = { 0 };
+	char *rows = rows_of("[{\"a\":1,\"b\":2,\"c\":3}]", "[{\"x\":9},{\"a\":1,\"b\":7,\"c\":3}]", NULL, &r);
+
+	(void)state;
+	for (size_t i = 0; i < r.n; i++)
+		if (diffrows_place(&r, &r.v[i], &places))
+			buf_addc(&places, ' ');
+	assert_string_equal(places.data, "$[0] $[0].b $[1].b ");
+	buf_free(&places);
+	free(rows);
+	diffrows_free(&r);
+}
+
 static void add_element(struct buf *b, int kind)
 {
 	if (b->len > 1)
@@ -141,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(elements_find_their_partners),
+		cmocka_unit_test(places_are_those_of_one_side),
 		cmocka_unit_test(every_element_has_one_place),
 	};
 

@@ -105,6 +105,34 @@ static void rows_of_small_texts(void **state)
 	check_dump(TEXT("a\0b\n"), 40, true, false, "|a^@b");
 }
 
+static void rows_end_behind_blanks(void **state)
+{
+	static const struct {
+		const char *text, *rows;
+	} cases[] = {
+		{ "one two three four\n", "|one two |three four" },
+		{ "one two three\n", "|one two |three" },
+		{ "exactly9 ten\n", "|exactly9 |ten" },
+		{ "exactly_10 x\n", "|exactly_10| x" },       /* where the row is full at a blank it ends there anyhow */
+		{ "a bcdefghijklmn\n", "|a bcdefghi|jklmn" }, /* no blank in the last half */
+		{ "abcdefghijklmno\n", "|abcdefghij|klmno" },
+		{ "one \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\n", "|one \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2|\xe5\xad\x97" },
+		{ "one two \033[1mthree\n", "|one two th|ree" }, /* what a sequence holds is no word */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct page p;
+
+		page_open(&p, cases[i].text, strlen(cases[i].text), true, 10, true);
+		p.r.words = true;
+		char *got = dump(&p.r);
+		assert_string_equal(got, cases[i].rows);
+		free(got);
+		page_close(&p);
+	}
+}
+
 static void states_of_a_line(void **state)
 {
 	(void)state;
@@ -252,10 +280,11 @@ static void random_texts_walk_alike(void **state)
 	for (int round = 0; round < 84; round++) {
 		struct buf b = { 0 };
 		struct page p;
-		bool states = draw(2);
+		bool states = draw(2), words = draw(2);
 
 		make(&b, 1 + draw(4000), 1 + draw(40), draw(2) ? 1 + draw(20) : 0);
 		page_open(&p, b.data, b.len, draw(2), widths[round % 7], draw(3) != 0);
+		p.r.words = words;
 		p.r.states = states;
 		check_walks(&p.r);
 		if (p.r.wrap && p.r.cols > 1)
@@ -498,6 +527,7 @@ int main(void)
 		cmocka_unit_test(states_of_a_line),
 		cmocka_unit_test(one_line_is_opened),
 		cmocka_unit_test(random_texts_walk_alike),
+		cmocka_unit_test(rows_end_behind_blanks),
 		cmocka_unit_test(long_lines_walk_alike),
 		cmocka_unit_test(index_does_not_move_rows),
 		cmocka_unit_test(a_line_of_a_terabyte),

@@ -86,10 +86,14 @@ static void a_row_in_front_is_one_row(void **state)
 	assert_int_equal(count_of(&r, "values_changed") + count_of(&r, "formulas_changed") + count_of(&r, "rows_removed"), 0);
 	assert_int_equal(r.v[r.n - 1].kind, DIFFROW_ADDED);
 	assert_int_equal(r.v[r.n - 1].b, 2);
+	struct buf place = { 0 };
+	assert_true(diffrows_place(&r, &r.v[r.n - 1], &place));
+	assert_string_equal(place.data, "S!A2");
+	buf_free(&place);
 	diffrows_free(&r);
 }
 
-/* All rows, each behind its sign. */
+/* All rows, each behind its sign, and where those stand that are in cells. */
 static char *rows_of(const char *left, const char *right)
 {
 	static const char signs[] = { [DIFFROW_SENTENCE] = '#', [DIFFROW_REMOVED] = '-', [DIFFROW_ADDED] = '+', [DIFFROW_CHANGED] = '~' };
@@ -101,6 +105,9 @@ static char *rows_of(const char *left, const char *right)
 	assert_true(diffrows_converted("xlsx", span_of(left), span_of(right), &(struct diffrows_options){ 0 }, &r, &type, NULL));
 	for (size_t i = 0; i < r.n; i++)
 		buf_addf(&b, "%c%.*s\n", signs[r.v[i].kind], (int)r.v[i].text.n, r.v[i].text.p);
+	for (size_t i = 0; i < r.n; i++)
+		if (diffrows_place(&r, &r.v[i], &b))
+			buf_addc(&b, ' ');
 	diffrows_free(&r);
 	return buf_take(&b);
 }
@@ -118,18 +125,18 @@ static void sheets_are_what_they_were(void **state)
 		  "[\"S\"]\n" CELL(1, 1, "Report") CELL(2, 1, "2024") CELL(3, 1, "draft") NAMES(5) LINE(6, "b", "3") LINE(7, "a", "1"),
 		  "#S: the table begins in row 4 on the left, 5 on the right; what is above is compared by place\n"
 		  "#S: rows by key id (found)\n#S: order of rows changed: 1 moved\n~S: id b: rate 2 -> 3\n"
-		  "~S!A2: 2023 -> 2024\n+S!A3: draft\n" },
+		  "~S!A2: 2023 -> 2024\n+S!A3: draft\nS!B6 S!A2 S!A3 " },
 		/* a name that changed: by all cells, and by most of them at the same place */
 		{ "[\"S\"]\n" NAMES(1) LINE(2, "a", "1"), "[\"N\"]\n[\"T\"]\n" NAMES(1) LINE(2, "a", "1"), "#sheet renamed: S -> T\n#sheet added: N\n" },
 		{ "[\"S\"]\n" NAMES(1) LINE(2, "a", "1"), "[\"T\"]\n" NAMES(1) LINE(2, "a", "2"),
-		  "#sheet renamed: S -> T\n#S: rows by key id (found)\n~S: id a: rate 1 -> 2\n" },
-		{ "[\"S\"]\n" CELL(1, 1, "x"), "[\"T\"]\n" CELL(1, 1, "y"), "#sheet removed: S\n#sheet added: T\n-S!A1: x\n+T!A1: y\n" },
+		  "#sheet renamed: S -> T\n#S: rows by key id (found)\n~S: id a: rate 1 -> 2\nT!B2 " },
+		{ "[\"S\"]\n" CELL(1, 1, "x"), "[\"T\"]\n" CELL(1, 1, "y"), "#sheet removed: S\n#sheet added: T\n-S!A1: x\n+T!A1: y\nS!A1 T!A1 " },
 		/* shown or not */
 		{ "[\"S\"]\n" CELL(1, 1, "x"), "[\"S\",\"hidden\"]\n" CELL(1, 1, "x"), "#sheet hidden now: S\n" },
 		/* a key that became text */
 		{ "[\"S\"]\n" NAMES(1) LINE(2, "k", "1") LINE(3, "7", "2"), "[\"S\"]\n" NAMES(1) LINE(2, "k", "1") LINE(3, "'7", "2"),
 		  "#S: rows by key id (found)\n#S: 1 removed row has the key of an added one but for case, blanks or being text: id 7 -> id '7\n"
-		  "-S: id 7, rate 2, note x\n+S: id '7, rate 2, note x\n" },
+		  "-S: id 7, rate 2, note x\n+S: id '7, rate 2, note x\nS!A3 S!A3 " },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -115,14 +115,23 @@ static void confirming(void **state)
 	answers = cancels = 0;
 	p = prompt_new(&confirm_ops, NULL, NULL, NULL);
 	prompt_paste(p, "\r", 1);
+	prompt_paste(p, "y", 1);
 	assert_int_equal(answers, 0);
-	assert_int_equal(prompt_key(p, 'y'), PROMPT_CANCELLED);
+	static const uint32_t yes[] = { K_ENTER, 'y', 'Y' }, no[] = { 'n', 'N', 'q', ' ', K_ESC, K_BACKSPACE, K_ALT | 'y' };
+	for (size_t i = 0; i < ARRAY_LEN(no); i++) {
+		assert_int_equal(prompt_key(p, no[i]), PROMPT_CANCELLED);
+		prompt_free(p);
+		p = prompt_new(&confirm_ops, NULL, NULL, NULL);
+	}
+	assert_int_equal(answers, 0);
 	prompt_free(p);
-	p = prompt_new(&confirm_ops, NULL, NULL, NULL);
-	assert_int_equal(prompt_key(p, K_ENTER), PROMPT_DONE);
-	prompt_free(p);
-	assert_int_equal(answers, 1);
-	assert_int_equal(cancels, 1);
+	for (size_t i = 0; i < ARRAY_LEN(yes); i++) {
+		p = prompt_new(&confirm_ops, NULL, NULL, NULL);
+		assert_int_equal(prompt_key(p, yes[i]), PROMPT_DONE);
+		prompt_free(p);
+	}
+	assert_int_equal(answers, ARRAY_LEN(yes));
+	assert_int_equal(cancels, ARRAY_LEN(no) + 1);
 }
 
 static void completion_and_history(void **state)
