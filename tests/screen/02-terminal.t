@@ -34,7 +34,8 @@ like "that names the cause and what prints" "$out" 'standard input is not a term
 "$TICKMARK" 2>/dev/null <&- | cat -v > "$work/out"; is "nothing into a pipe" "$(wc -c < "$work/out")" 0
 
 sane "sizes from 1x1 to 500x200" "$(pty --rows 1 --cols 1 --do size:5x20 --do key:r --do size:1x1 --do size:1x200 --do size:200x1 \
-	--do size:200x500 --do size:24x80 --do key:Q -- "$TICKMARK")"
+	--do size:200x500 --do size:0x0 --do size:65535x1 --do size:1x65535 --do size:24x80 --do key:Q -- "$TICKMARK")"
+sane "larger than curses can count" "$(pty --rows 65535 --cols 65535 --do key:j --do size:24x80 --do 'expect:network off' --do key:Q -- "$TICKMARK")"
 sane "the same with help open" "$(pty --do 'key:?' --do size:1x1 --do size:5x20 --do key:j --do size:24x80 --do key:Q -- "$TICKMARK")"
 sane "exported LINES and COLUMNS lose" "$(pty --rows 24 --cols 80 --env LINES=50 --env COLUMNS=132 --do 'expect:network off' --do key:Q -- "$TICKMARK")"
 sane "a paste outside a field does nothing" "$(pty --do 'key:\x1b[200~rRtd\nQ\x03\x1b[201~' --do 'expect:pasted text was left out' --do key:Q -- "$TICKMARK")"
