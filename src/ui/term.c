@@ -229,6 +229,11 @@ const char *term_notice(const struct terminal *t)
 
 void term_hung_up(struct terminal *t)
 {
+	struct termios unused;
+
+	/* who sends the signal by hand leaves the terminal there, and somebody in front of it */
+	if (tcgetattr(STDIN_FILENO, &unused) == 0 && tcgetattr(STDOUT_FILENO, &unused) == 0)
+		return;
 	t->gone = true;
 	undo_arm(false);
 }

@@ -43,9 +43,11 @@ sane "a paste into a field is text" "$(pty --do key:/ --do 'key:\x1b[200~rRtd\nQ
 sane "torn, late and unknown sequences" "$(pty --do 'key:\x1b' --do wait:0.06 --do 'key:[A' --do 'key:\x1b[99;99~' --do 'key:\x1b' --do wait:0.3 --do 'key:OR' --do key:Q -- "$TICKMARK")"
 sane "Esc acts at once" "$(pty --do 'key:?' --do 'expect:Help: Panes' --do 'key:\x1b' --do 'expect:3 steps' --do key:Q -- "$TICKMARK")"
 sane "suspended, resized, continued" "$(pty --do 'key:\x1a' --do size:30x100 --do wait:0.5 --do sig:CONT --do key:j --do key:Q -- "$TICKMARK")"
-sane "SIGTERM" "$(pty --do sig:TERM -- "$TICKMARK")"
+for s in TERM HUP; do sane "SIG$s" "$(pty --do sig:$s -- "$TICKMARK")"; done
 like "a hang-up ends it" "$(pty --do hangup -- "$TICKMARK")" '"ended_by_itself": true'
-like "a crash leaves a sane terminal" "$(pty --do sig:SEGV -- "$TICKMARK")" '"signal": 11.*"sent": \[\], "left_on": \[\], "not_seen": \[\], "tty_restored": true'
+for s in SEGV QUIT ALRM XCPU; do
+	like "SIG$s leaves a sane terminal" "$(pty --do sig:$s -- "$TICKMARK")" "\"signal\": $(kill -l $s),.*\"sent\": \[\], \"left_on\": \[\], \"not_seen\": \[\], \"tty_restored\": true"
+done
 NO_COLOR=1 pty --raw "$work/raw" --do key:j --do key:Q -- "$TICKMARK" >/dev/null
 is "NO_COLOR: no colour is sent" "$(grep -acE $'\x1b\\[[0-9;]*(3[0-8]|4[0-8])[;m]' "$work/raw")" 0
 pty --raw "$work/raw" --do key:j --do key:Q -- "$TICKMARK" >/dev/null
