@@ -224,6 +224,24 @@ const char *compare_ref(const struct comparing *c, int side)
 	return c->path[side] ? c->path[side] : c->side[side].ref;
 }
 
+char *compare_path_dup(const struct comparing *c, const struct compare_item *x, int side)
+{
+	const char *ref = compare_ref(c, side);
+
+	if (c->path[side])
+		return xstrdup(ref);
+	if (x->part == COMPARE_STDOUT || x->part == COMPARE_STDERR)
+		return xasprintf("%s/%s", ref, x->part == COMPARE_STDOUT ? EXPORT_STDOUT : EXPORT_STDERR);
+	if (x->part == COMPARE_INPUT_FILE && !c->is_now)
+		return xasprintf("%s/_inputs/%s", ref, x->name);
+	if (x->part != COMPARE_CODE)
+		return xasprintf("%s/%s", ref, x->name);
+	/* one file under one name, or patch would not know which */
+	char *code = export_code_dup(c->side[0].attempt.script), *path = xasprintf("%s/%s", ref, code);
+	free(code);
+	return path;
+}
+
 size_t compare_count(const struct comparing *c)
 {
 	return c->n;
