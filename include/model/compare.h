@@ -49,6 +49,9 @@ struct comparing *compare_open_files(struct workspace *ws, const char *left, con
 struct comparing *compare_open_now(struct query *q, int64_t attempt, const char *path, struct err *e);
 void compare_close(struct comparing *c); /* NULL is fine */
 const char *compare_ref(const struct comparing *c, int side); /* "7.1"; the path of a plain file; "now" */
+/* The file that an item stands for in a patch: where export of the whole side writes it, which writes no inputs: they
+ * lie below "_inputs". The path of a plain file. */
+char *compare_path_dup(const struct comparing *c, const struct compare_item *x, int side);
 size_t compare_count(const struct comparing *c);
 const struct compare_item *compare_item(const struct comparing *c, size_t i);
 /* Whether anything but resources differs. */

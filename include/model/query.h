@@ -120,6 +120,10 @@ int64_t query_tally(struct query *q, const char *name); /* "steps", "attempts", 
  * normal file of the user; records an 'exported' event when q belongs to a workspace. */
 bool export_artifact(struct query *q, int64_t attempt, const char *path, const char *to, bool force, struct err *e);
 bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, struct err *e);
+/* The names below that folder of code ("_code/SCRIPT") and streams; NULL: code without a name. */
+#define EXPORT_STDOUT "_stdout.txt"
+#define EXPORT_STDERR "_stderr.txt"
+char *export_code_dup(const char *script);
 /* All artifacts (and streams and code when `whole`) below folder `to`; hostile names are made safe,
  * each said through `told`. */
 bool export_many(struct query *q, int64_t attempt, const char *to, bool whole, bool force,

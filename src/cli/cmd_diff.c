@@ -296,13 +296,14 @@ const struct cmd_entry cmd_diff_entry = {
 	          "that changed are named in a sentence (#). Equal means equal bytes; what an option folds is counted.\n\n"
 	          "Into a pipe or a file texts are written as hunks that patch -p1 and git apply take (of --files: patch FILE): "
 	          "their bytes as they are, as git diff writes them too, line ends and the final newline in hunks, texts that were "
-	          "added or removed whole. All other lines are ignored by patch. On a terminal line ends are told and not shown "
-	          "as hunks, and whatever would act on the terminal is made visible; --patch shows there what a pipe gets.",
+	          "added or removed whole. Names are those that export --whole writes: _code/NAME, _stdout.txt, _stderr.txt, files "
+	          "as they are; of what it does not write, inputs lie below _inputs and arguments are a file of that name. All other "
+	          "lines are ignored by patch. On a terminal line ends are told and not shown as hunks, and whatever would act on the terminal is made visible; --patch shows there what a pipe gets.",
 	.statuses = "0 the same (resources apart), 1 different, 2 it could not be compared, 3 wrong use",
 	.examples = "tickmark diff 7.2 # with 7.1\ntickmark diff 3.1 7.2 --stat\ntickmark diff last --only stdout --word\n"
 	            "tickmark diff 2.1 2.2 --only tiv.csv --key postcode\ntickmark diff --files old.csv new.csv\n"
 	            "tickmark diff 7.2 --now # which of its inputs changed, and how\n"
-	            "tickmark diff 7.2 --patch --only code | patch -p1",
+	            "tickmark export 7.1 --to out --whole\ntickmark diff 7.2 --patch --only code | patch -p1 -d out",
 	.options = diff_options,
 	.members = diff_members,
 	.flags = CMD_REVIEWS,

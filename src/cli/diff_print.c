@@ -221,9 +221,8 @@ static void add_patch_name(struct buf *out, const char *name)
 /* "--- 7.1/tiv.csv", for patch -p1; of plain files their own paths, for patch FILE. */
 static void print_side(struct diffing *d, const struct compare_item *x, int side)
 {
-	bool files = option_given(d->c, "files"), none = x->change == (side ? SIDES_REMOVED : SIDES_ADDED);
-	const char *ref = compare_ref(d->cmp, side);
-	char *name = none ? xstrdup("/dev/null") : files ? xstrdup(ref) : xasprintf("%s/%s", ref, x->name);
+	bool none = x->change == (side ? SIDES_REMOVED : SIDES_ADDED);
+	char *name = none ? xstrdup("/dev/null") : compare_path_dup(d->cmp, x, side);
 	struct buf b = { 0 };
 
 	add_patch_name(&b, name);

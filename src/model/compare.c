@@ -224,6 +224,24 @@ const char *compare_ref(const struct comparing *c, int side)
 	return c->path[side] ? c->path[side] : c->side[side].ref;
 }
 
+char *compare_path_dup(const struct comparing *c, const struct compare_item *x, int side)
+{
+	const char *ref = compare_ref(c, side);
+
+	if (c->path[side])
+		return xstrdup(ref);
+	if (x->part == COMPARE_STDOUT || x->part == COMPARE_STDERR)
+		return xasprintf("%s/%s", ref, x->part == COMPARE_STDOUT ? EXPORT_STDOUT : EXPORT_STDERR);
+	if (x->part == COMPARE_INPUT_FILE && !c->is_now)
+		return xasprintf("%s/_inputs/%s", ref, x->name);
+	if (x->part != COMPARE_CODE)
+		return xasprintf("%s/%s", ref, x->name);
+	/* one file under one name, or patch would not know which */
+	char *code = export_code_dup(c->side[0].attempt.script), *path = xasprintf("%s/%s", ref, code);
+	free(code);
+	return path;
+}
+
 size_t compare_count(const struct comparing *c)
 {
 	return c->n;
@@ -396,6 +414,12 @@ static bool rows_of_one(struct comparing *c, const struct compare_item *x, const
 	return true;
 }
 
+/* What changed is how it came about or its mode: nobody must be told that its contents are others. */
+static bool has_same_bytes(const struct compare_item *x)
+{
+	return x->change == SIDES_CHANGED && !digest_is_zero(&x->sha256[0]) && digest_equal(&x->sha256[0], &x->sha256[1]);
+}
+
 bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *o, struct diffrows *out, const char **type,
                   struct err *e)
 {
@@ -411,9 +435,9 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 	*type = "bytes";
 	if (x->change == SIDES_ADDED || x->change == SIDES_REMOVED)
 		return rows_of_one(c, x, o, out, type, e);
-	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME) {
-		out->differs = x->change == SIDES_RENAMED;
-		out->summary = xstrdup(x->change == SIDES_SAME ? "same" : "renamed, same bytes");
+	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME || has_same_bytes(x)) {
+		out->differs = x->change != SIDES_SAME;
+		out->summary = xstrdup(x->change == SIDES_SAME ? "same" : x->change == SIDES_RENAMED ? "renamed, same bytes" : "same bytes");
 		say_modes(c, x, out);
 		return true;
 	}

@@ -320,6 +320,11 @@ static bool put_artifacts(struct many *m, struct err *e)
 	return true;
 }
 
+char *export_code_dup(const char *script)
+{
+	return xasprintf("_code/%s", script && path_is_plain_relative(script) ? script : "code.py");
+}
+
 static bool put_rest(struct many *m, struct err *e)
 {
 	struct content code = { .q = m->q, .digest = m->d->attempt.code };
@@ -328,9 +333,9 @@ static bool put_rest(struct many *m, struct err *e)
 	int64_t size = 0;
 
 	(void)store_blob_has(m->q->store, &code.digest, &size);
-	char *path = xasprintf("_code/%s", path_is_plain_relative(m->d->attempt.script) ? m->d->attempt.script : "code.py");
-	bool ok = put(m, path, 0600, size, fill_blob, &code, e) && put(m, "_stdout.txt", 0600, -1, fill_stream, &out, e) &&
-	          put(m, "_stderr.txt", 0600, -1, fill_stream, &err, e);
+	char *path = export_code_dup(m->d->attempt.script);
+	bool ok = put(m, path, 0600, size, fill_blob, &code, e) && put(m, EXPORT_STDOUT, 0600, -1, fill_stream, &out, e) &&
+	          put(m, EXPORT_STDERR, 0600, -1, fill_stream, &err, e);
 	free(path);
 	return ok;
 }

@@ -232,9 +232,22 @@ static int wait_for(struct ui *ui, pid_t pid)
 	}
 }
 
+/* One program with its arguments: it takes the shell's place, so that we hear of it when it alone is stopped. */
+static bool is_one_program(const char *shell)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ./_+,:@%-";
+	static const char *const of_the_shell[] = { "command ", "exec ", "eval ", "builtin ", ". " };
+
+	shell += strspn(shell, " ");
+	for (size_t i = 0; i < ARRAY_LEN(of_the_shell); i++)
+		if (strncmp(shell, of_the_shell[i], strlen(of_the_shell[i])) == 0)
+			return false;
+	return shell[strspn(shell, plain)] == '\0';
+}
+
 int spawn_foreground(struct ui *ui, const char *shell, const char *const *args, struct err *e)
 {
-	char *line = xasprintf("%s \"$@\"", shell);
+	char *line = xasprintf("%s%s \"$@\"", is_one_program(shell) ? "exec " : "", shell);
 	struct strv argv = { 0 };
 	posix_spawnattr_t attr;
 	pid_t pid;

@@ -23,6 +23,20 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#define SIZE_MOST 1000 /* curses counts lines in a short, and grows by the square of them; what lies outside stays empty */
+
+/* As the kernel knows it; false: it does not. */
+static bool kernel_size(int *w, int *h)
+{
+	struct winsize ws;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) < 0 || ws.ws_col == 0 || ws.ws_row == 0)
+		return false;
+	*w = ws.ws_col;
+	*h = ws.ws_row;
+	return true;
+}
+
 static bool has_capability(const char *name)
 {
 	const char *s = tigetstr(name);
@@ -136,6 +150,7 @@ struct terminal *term_open(struct err *e)
 {
 	struct terminal *t;
 	const char *type = getenv("TERM");
+	int w = 0, h = 0;
 
 	if (!usable(e))
 		return NULL;
@@ -143,7 +158,7 @@ struct terminal *term_open(struct err *e)
 	undo_begin(STDIN_FILENO, STDOUT_FILENO);
 	choose_charset(t);
 	use_env(FALSE);  /* exported LINES and COLUMNS do not win … */
-	use_tioctl(TRUE); /* … over what the kernel knows */
+	use_tioctl(kernel_size(&w, &h) && MAX(w, h) <= SIZE_MOST); /* … over what the kernel knows */
 	t->screen = term_out_open(t, e) ? newterm(NULL, t->out, stdin) : NULL;
 	if (!t->screen) {
 		if (t->out)
@@ -214,6 +229,11 @@ const char *term_notice(const struct terminal *t)
 
 void term_hung_up(struct terminal *t)
 {
+	struct termios unused;
+
+	/* who sends the signal by hand leaves the terminal there, and somebody in front of it */
+	if (tcgetattr(STDIN_FILENO, &unused) == 0 && tcgetattr(STDOUT_FILENO, &unused) == 0)
+		return;
 	t->gone = true;
 	undo_arm(false);
 }
@@ -222,13 +242,11 @@ void term_hung_up(struct terminal *t)
 
 void term_resized(struct terminal *t)
 {
-	struct winsize ws;
 	int w = COLS, h = LINES;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0 && ws.ws_row > 0) {
-		w = ws.ws_col;
-		h = ws.ws_row;
-	}
+	kernel_size(&w, &h);
+	w = MIN(w, SIZE_MOST);
+	h = MIN(h, SIZE_MOST);
 	if (t->entered && (w != COLS || h != LINES))
 		resizeterm(h, w);
 	if (w != t->w || h != t->h)

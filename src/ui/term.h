@@ -48,7 +48,7 @@ bool term_mouse_is_on(const struct terminal *t);
 #define TERM_COPY_MAX ((size_t)72 << 10)
 bool term_copy(struct terminal *t, const void *p, size_t n);
 
-/* After a hang-up nothing is written any more. */
+/* After a hang-up nothing is written any more, if the terminal is really gone. */
 void term_hung_up(struct terminal *t);
 
 #endif

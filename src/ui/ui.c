@@ -298,6 +298,8 @@ int ui_main(const char *path, const struct ui_options *options)
 	struct err e = { 0 };
 	int status = 0;
 
+	heap_settle();
+	heap_hold();
 	options = options ? options : &none;
 	if (!begin(ui, path, options, &e)) {
 		status = 2;

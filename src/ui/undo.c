@@ -35,7 +35,9 @@ static void on_crash(int sig)
 
 static void install(void)
 {
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGQUIT, SIGTRAP };
+	/* whatever ends a process that does not ask for it, but for what the loop takes and what cannot be caught */
+	static const int signals[] = { SIGSEGV, SIGBUS,  SIGILL,    SIGFPE,  SIGABRT, SIGSYS, SIGQUIT,  SIGTRAP,
+		                       SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR, SIGSTKFLT };
 	struct sigaction sa = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
 
 	sigemptyset(&sa.sa_mask);

@@ -57,6 +57,17 @@ else skip "patch -p1 makes the other's files" "no patch"; fi
 (cd other && git apply --whitespace=nowarn --exclude=arguments "$work/p"); is "and so does git apply" "$(diff -r other right 2>&1)" ""
 tm diff 1; like "without --patch tables are by cell" "$out" '^~id 1: v 2 -> 3$'; like "and added texts whole" "$out" '^\+n.?$'
 unlike "added tables are named alone" "$out" '^\+1,2$'
+# what export wrote of one becomes what it wrote of the other: code, streams, files, though an input has the name of a file
+mkdir "$work/parts"; cd "$work/parts" || exit 1
+"$TICKMARK" init --yes --python "$python" >/dev/null 2>&1
+printf 'one\n' >in.txt
+printf 'import sys\nt = open("in.txt").read()\nopen("in.txt", "a").write("more\\n")\nprint("out", t)\nprint("err", t, file=sys.stderr)\n' >part.py
+"$TICKMARK" run part.py >/dev/null 2>&1; printf 'two\n' >in.txt; echo '# later' >>part.py; "$TICKMARK" run part.py >/dev/null 2>&1
+tm export 1.1 --to left --whole; tm export 1.2 --to right --whole
+tm diff 1 --patch; cp "$work/.out" "$work/p"
+like "code has the name that export gives it" "$out" '^--- 1\.1/_code/part\.py$'
+(cd left && git apply --whitespace=nowarn --exclude='_inputs/*' "$work/p"); is "git apply makes what was exported" "$(diff -r left right 2>&1)" ""
+cd "$work/ws" || exit 1
 for o in --word -b -y --stat --ignore-ends; do tm diff 1 --patch $o; is "--patch and $o exclude each other" "$rc" 3; done
 pty -- "$TICKMARK" diff 1 --only t.csv --patch >"$work/.tty"; is "on a terminal a CR is seen, and none is sent" "$(grep -c $'\r' "$work/.tty") $(grep -cE '^.*[-+]1,[23].*(0D|\\r|␍|\^M)' "$work/.tty")" "0 2"
 pty -- "$TICKMARK" diff 1 --only new.txt >"$work/.tty"; unlike "on a terminal added files are named alone" "$(cat "$work/.tty")" '@@'

@@ -34,7 +34,8 @@ like "that names the cause and what prints" "$out" 'standard input is not a term
 "$TICKMARK" 2>/dev/null <&- | cat -v > "$work/out"; is "nothing into a pipe" "$(wc -c < "$work/out")" 0
 
 sane "sizes from 1x1 to 500x200" "$(pty --rows 1 --cols 1 --do size:5x20 --do key:r --do size:1x1 --do size:1x200 --do size:200x1 \
-	--do size:200x500 --do size:24x80 --do key:Q -- "$TICKMARK")"
+	--do size:200x500 --do size:0x0 --do size:65535x1 --do size:1x65535 --do size:24x80 --do key:Q -- "$TICKMARK")"
+sane "larger than curses can count" "$(pty --rows 65535 --cols 65535 --do key:j --do size:24x80 --do 'expect:network off' --do key:Q -- "$TICKMARK")"
 sane "the same with help open" "$(pty --do 'key:?' --do size:1x1 --do size:5x20 --do key:j --do size:24x80 --do key:Q -- "$TICKMARK")"
 sane "exported LINES and COLUMNS lose" "$(pty --rows 24 --cols 80 --env LINES=50 --env COLUMNS=132 --do 'expect:network off' --do key:Q -- "$TICKMARK")"
 sane "a paste outside a field does nothing" "$(pty --do 'key:\x1b[200~rRtd\nQ\x03\x1b[201~' --do 'expect:pasted text was left out' --do key:Q -- "$TICKMARK")"
@@ -42,9 +43,11 @@ sane "a paste into a field is text" "$(pty --do key:/ --do 'key:\x1b[200~rRtd\nQ
 sane "torn, late and unknown sequences" "$(pty --do 'key:\x1b' --do wait:0.06 --do 'key:[A' --do 'key:\x1b[99;99~' --do 'key:\x1b' --do wait:0.3 --do 'key:OR' --do key:Q -- "$TICKMARK")"
 sane "Esc acts at once" "$(pty --do 'key:?' --do 'expect:Help: Panes' --do 'key:\x1b' --do 'expect:3 steps' --do key:Q -- "$TICKMARK")"
 sane "suspended, resized, continued" "$(pty --do 'key:\x1a' --do size:30x100 --do wait:0.5 --do sig:CONT --do key:j --do key:Q -- "$TICKMARK")"
-sane "SIGTERM" "$(pty --do sig:TERM -- "$TICKMARK")"
+for s in TERM HUP; do sane "SIG$s" "$(pty --do sig:$s -- "$TICKMARK")"; done
 like "a hang-up ends it" "$(pty --do hangup -- "$TICKMARK")" '"ended_by_itself": true'
-like "a crash leaves a sane terminal" "$(pty --do sig:SEGV -- "$TICKMARK")" '"signal": 11.*"sent": \[\], "left_on": \[\], "not_seen": \[\], "tty_restored": true'
+for s in SEGV QUIT ALRM XCPU; do
+	like "SIG$s leaves a sane terminal" "$(pty --do sig:$s -- "$TICKMARK")" "\"signal\": $(kill -l $s),.*\"sent\": \[\], \"left_on\": \[\], \"not_seen\": \[\], \"tty_restored\": true"
+done
 NO_COLOR=1 pty --raw "$work/raw" --do key:j --do key:Q -- "$TICKMARK" >/dev/null
 is "NO_COLOR: no colour is sent" "$(grep -acE $'\x1b\\[[0-9;]*(3[0-8]|4[0-8])[;m]' "$work/raw")" 0
 pty --raw "$work/raw" --do key:j --do key:Q -- "$TICKMARK" >/dev/null

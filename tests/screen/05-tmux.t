@@ -44,7 +44,8 @@ shown() { local i; for i in $(seq 200); do t capture-pane -p -t s 2>/dev/null | 
 # O13: suspended from a shell, resized, continued: drawn anew at the size of now, and keys mean what they meant
 want=$(printf 'wait tiv_by_city\nwait-idle\nkey g j\nwait-idle\n' | "$TICKMARK" --script - --size 100x30 "$work/ws")
 rm -f "$work/ws/.tickmark/cache/screen"
-t new-session -d -x 80 -y 24 -s s "PS1='$ ' bash --norc --noprofile -i"
+printf '#!/bin/sh\nkill -STOP $$\nprintf "print(5)" > "$1"\n' > "$work/stops"; chmod +x "$work/stops"
+t new-session -d -x 80 -y 24 -s s "EDITOR=$work/stops PS1='$ ' bash --norc --noprofile -i"
 t set -g status off
 t send-keys -t s "'$TICKMARK' '$work/ws'" Enter; shown tiv_by_city
 t send-keys -t s g C-z; yes "Ctrl-Z gives the shell" shown 'Stopped'
@@ -53,6 +54,11 @@ t send-keys -t s fg Enter; shown tiv_by_city
 t send-keys -t s j
 for _ in $(seq 200); do got=$(t capture-pane -p -t s); [ "$got" = "$want" ] && break; sleep 0.05; done
 is "continued at another size" "$got" "$want"
+# so is an editor that stops by itself
+stopped_twice() { local i; for i in $(seq 200); do [ "$(t capture-pane -p -t s | grep -c Stopped)" = 2 ] && return; sleep 0.05; done; return 1; }
+t send-keys -t s a; yes "an editor that stops gives the shell" stopped_twice
+t send-keys -t s fg Enter; yes "and goes on where it was" shown 'run this as a new step'
+t send-keys -t s Escape; yes "not confirmed" shown 'not run'
 # O12: the terminal is closed
 pid=$(pgrep -f "^$TICKMARK $work/ws" | head -1)
 yes "the screen runs" test -n "$pid"

@@ -52,6 +52,12 @@ out=$(play $'wait-idle\nkey a Enter\nwait n 2\ntext :1.1\nkey Enter r r\nsee 2 w
 is "or is let go with all that runs" $? 0
 "$TICKMARK" config --unset at-once
 
+# a batch of repeats that another process makes is seen as it comes, and does not mind one of ours between
+"$TICKMARK" repeat 2.2 3.1 --jobs 2 > "$work/batch" 2>&1 & batch=$!
+out=$(play $'wait-idle\ntext :2.2\nkey Enter\nwait 2.2r1\nkey r\nwait repeats 2.2: same\ntext :3.1\nkey Enter\nwait 3.1r1\nwait-idle\nsee 3.1r1\nkey 7\nwait-idle\ndump')
+is "a batch made elsewhere is shown" "$? $(grep -ciE 'error|fail|cannot' <<<"$out")" "0 0"
+wait $batch; is "and ends as it would alone" "$? $(grep -c 'repeats .*: same$' "$work/batch")" "0 2"
+
 # evidence
 mkdir "$work/else"; cp .tickmark/record.db "$work/else/sent.db"; sum=$(md5sum < "$work/else/sent.db")
 out=$("$TICKMARK" --script - --size 100x30 "$work/else/sent.db" <<<$'wait-idle\nsee sent.db (evidence)\ntext :1.1\nkey Enter Enter\nsee total\nkey r\nsee evidence is never written\nkey 3 G')

@@ -77,6 +77,39 @@ X
 	"$TICKMARK" run make.py
 }
 
+# Files that readers open in the sandbox. The second attempt changes a little of each, leaves one out, adds another and
+# says other lines throughout; the third is the same as the second.
+fixture_office() {
+	cat > make.py <<'X'
+# Make office files
+import struct, sys, zipfile, zlib
+I = zipfile.ZipInfo # of 1980
+NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+def sheet(rows): return f'<worksheet {NS}><sheetData>{rows}</sheetData></worksheet>'
+with zipfile.ZipFile("book.xlsx", "w") as z:
+    z.writestr(I("xl/workbook.xml"), f'<workbook {NS}><sheets><sheet name="Limits" sheetId="1" r:id="r1"/><sheet name="Spare" sheetId="2" r:id="r2"/></sheets></workbook>')
+    z.writestr(I("xl/_rels/workbook.xml.rels"), '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>')
+    z.writestr(I("xl/worksheets/sheet1.xml"), sheet('<row r="1"><c r="A1" t="inlineStr"><is><t>layer</t></is></c><c r="C1" t="inlineStr"><is><t>limit</t></is></c></row>'
+        '<row r="4"><c r="A4" t="inlineStr"><is><t>first, upper</t></is></c><c r="C4"><f>2*21</f><v>42</v></c></row>'))
+    z.writestr(I("xl/worksheets/sheet2.xml"), sheet('<row r="1"><c r="A1"><v>7</v></c></row>'))
+with zipfile.ZipFile("note.docx", "w") as z:
+    z.writestr(I("word/document.xml"), '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Dear underwriter</w:t></w:r></w:p></w:body></w:document>')
+w, h = 30, 12
+raw = b"".join(b"\0" + bytes(v for x in range(w) for v in (x * 8, y * 20, 99)) for y in range(h))
+chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+open("broken.xlsx", "wb").write(b"PK\3\4garbage")
+open("old.txt", "w").write("this is not in the later one\n")
+SCALE = 1
+for i in range(1, 4001): print("line", i * SCALE)
+X
+	begin_record
+	"$TICKMARK" run make.py || return 1
+	sed -i 's/first, upper/first, lower/; s/2\*21/2*22/; s/<v>42/<v>44/; s/underwriter/broker/; s/ 20, 99/ 20, 9/; s/old.txt/new.txt/; s/this is not/nothing like it is/; s/later/earlier/; s/SCALE = 1/SCALE = 2/' make.py
+	"$TICKMARK" run make.py && "$TICKMARK" run make.py
+}
+
 # A stream of many lines, and one very long one.
 fixture_long() {
 	cat > long.py <<'X'

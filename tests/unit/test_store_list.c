@@ -374,42 +374,41 @@ static char *plan_dup(sqlite3 *db, const char *sql)
 	return buf_take(&b);
 }
 
+static bool is_one_of(size_t id, const enum sql_id *these, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (these[i] == id)
+			return true;
+	return false;
+}
+
+/* Whatever reads is a list, but for what is named here: a new one is looked at as soon as it is written. That none
+ * walks through a table is looked at below. */
 static void lists_use_keys_and_read_no_content(void **state)
 {
-	static const enum sql_id paged[] = {
-		SQL_STEPS_UP,       SQL_STEPS_DOWN,       SQL_ATTEMPTS_UP,    SQL_ATTEMPTS_DOWN,  SQL_STEP_ATTEMPTS,
-		SQL_ATTEMPT_CHECKS, SQL_ATTEMPT_BY_STEP,  SQL_ATTEMPT_BY_NUMBER, SQL_ATTEMPT_BY_CHECK, SQL_STEP_BY_SCRIPT,
-		SQL_ATTEMPT_GET,    SQL_MANIFEST_ENTRIES, SQL_MANIFEST_ENTRY_GET, SQL_CHUNK_EACH, SQL_CHUNK_LAST,
-		SQL_TALLY_GET,      SQL_LEDGER_BEFORE,  SQL_ATTEMPT_NEXT_NUMBER, SQL_ATTEMPT_NEXT_CHECK, SQL_BLOB_FIND, SQL_MANIFEST_FIND,
+	/* bytes of a file or a stream, and where the next of them go */
+	static const enum sql_id content[] = {
+		SQL_BLOB_NEXT_ID, SQL_BLOB_CHUNK_GET, SQL_CHUNK_LAST, SQL_CHUNK_TWIN, SQL_CHUNK_EACH, SQL_VERIFY_CHUNKS, SQL_VERIFY_BLOB_CHUNKS,
 	};
+	/* all of the record, for who asked for that; the refusals of one attempt */
+	static const enum sql_id counts[] = { SQL_VERIFY_COUNTS, SQL_GLANCE };
+	/* few: names that the user attached, attempts that changed since the last look, the largest files of a size report */
+	static const enum sql_id sorted[] = { SQL_ATTACHMENT_EACH, SQL_CHANGE_EACH, SQL_LARGEST };
 	struct place *p = *state;
 	sqlite3 *db;
 
 	assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
-	for (size_t i = 0; i < ARRAY_LEN(paged); i++) {
-		const char *sql = sql_table[paged[i]];
-		char *plan = plan_dup(db, sql);
-		bool stream = paged[i] == SQL_CHUNK_EACH || paged[i] == SQL_CHUNK_LAST;
+	for (size_t i = 0; i < SQL_COUNT; i++) {
+		const char *sql = sql_table[i];
+		char *plan = strncmp(sql, "SELECT", 6) == 0 ? plan_dup(db, sql) : NULL;
 
-		if (strcasestr(sql, "count("))
+		if (plan && strcasestr(sql, "count(") && !is_one_of(i, counts, ARRAY_LEN(counts)))
 			fail_msg("it counts: %s", sql);
-		if (strstr(plan, "TEMP B-TREE") || strstr(plan, "AUTOMATIC") || strstr(plan, "SCAN"))
-			fail_msg("%s\n%s", sql, plan);
-		if (!stream && (strstr(plan, "stream_chunk") || strstr(plan, "blob_chunk")))
-			fail_msg("%s\n%s", sql, plan);
+		if (plan && (strstr(plan, "TEMP B-TREE") || strstr(plan, "AUTOMATIC")) && !is_one_of(i, sorted, ARRAY_LEN(sorted)))
+			fail_msg("it sorts: %s\n%s", sql, plan);
+		if (plan && (strstr(sql, "stream_chunk") || strstr(sql, "blob_chunk")) && !is_one_of(i, content, ARRAY_LEN(content)))
+			fail_msg("it reads content: %s", sql);
 		free(plan);
-	}
-	/* These walk a small table, or from the newest on, in the order that they give. */
-	{
-		static const enum sql_id walked[] = { SQL_RUNNING_EACH, SQL_PRODUCED_EACH, SQL_ATTEMPT_LAST };
-
-		for (size_t i = 0; i < ARRAY_LEN(walked); i++) {
-			char *plan = plan_dup(db, sql_table[walked[i]]);
-
-			if (strstr(plan, "TEMP B-TREE") || strstr(plan, "_chunk"))
-				fail_msg("%s\n%s", sql_table[walked[i]], plan);
-			free(plan);
-		}
 	}
 	sqlite3_close(db);
 }
@@ -430,10 +429,9 @@ static void no_statement_walks_through_facts(void **state)
 
 	assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
 	for (size_t i = 0; i < SQL_COUNT; i++) {
-		bool fine = strncmp(sql_table[i], "PRAGMA", 6) == 0 || strchr(sql_table[i], ' ') == NULL;
+		bool fine = strncmp(sql_table[i], "PRAGMA", 6) == 0 || strchr(sql_table[i], ' ') == NULL ||
+		            is_one_of(i, walks, ARRAY_LEN(walks));
 
-		for (size_t k = 0; k < ARRAY_LEN(walks); k++)
-			fine = fine || walks[k] == i;
 		char *plan = fine ? NULL : plan_dup(db, sql_table[i]);
 		for (const char *at = plan; at && (at = strstr(at, "SCAN ")) != NULL; at += 5) {
 			bool small = strncmp(at + 5, "r\n", 2) == 0; /* running, by its short name */
