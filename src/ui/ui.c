@@ -299,7 +299,7 @@ int ui_main(const char *path, const struct ui_options *options)
 	int status = 0;
 
 	heap_settle();
-	heap_hold();
+	heap_hold(4 << 20);
 	options = options ? options : &none;
 	if (!begin(ui, path, options, &e)) {
 		status = 2;
