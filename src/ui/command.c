@@ -126,11 +126,50 @@ static unsigned go_artifacts(struct view *v, const char *arg)
 
 /* ---- search --------------------------------------------------------------------------------------------- */
 
+#define LABEL_LEAVES 16 /* cells for the expression */
+
+/* An expression that is none is asked for again. */
+struct asking {
+	struct ui *ui;
+	struct prompt_ops ask;
+	void (*done)(void *ui, const char *text);
+	char label[160];
+};
+
+static void asked_again(void *ctx, const char *text)
+{
+	struct asking a = *(struct asking *)ctx;
+
+	free(ctx);
+	a.done(a.ui, text);
+}
+
+bool ui_is_pattern(struct ui *ui, const char *text, void (*done)(void *ui, const char *text))
+{
+	struct err e = { 0 };
+	size_t at = 0;
+	struct search *probe = *text ? search_compile(text, strlen(text), 0, &at, &e) : NULL;
+
+	search_free(probe);
+	if (probe || !*text)
+		return true;
+	struct asking *a = xcalloc(1, sizeof(*a));
+	*a = (struct asking){ .ui = ui, .done = done };
+	ui_error(ui, "%s", e.msg); /* for the list of notices, and where there is no room */
+	snprintf(a->label, sizeof(a->label), "%.120s: ", e.msg);
+	if (canvas_measure(ui->canvas, a->label) > ui->cols - LABEL_LEAVES)
+		snprintf(a->label, sizeof(a->label), "wrong at byte %zu: ", at + 1);
+	a->ask = (struct prompt_ops){ .label = a->label, .kind = PROMPT_TEXT, .done = asked_again, .cancelled = free };
+	ui_ask(ui, &a->ask, a, text, HISTORY_SEARCH);
+	return false;
+}
+
 static void search_done(void *ctx, const char *text)
 {
 	struct ui *ui = ctx;
 
-	view_search(ui_top(ui), text);
+	if (ui_is_pattern(ui, text, search_done))
+		view_search(ui_top(ui), text);
 }
 
 static const struct prompt_ops search_ops = { .label = "/", .kind = PROMPT_TEXT, .done = search_done };

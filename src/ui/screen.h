@@ -162,6 +162,9 @@ unsigned ui_command(struct ui *ui, enum command id, const char *arg);
 unsigned ui_command_text(struct ui *ui, const char *text); /* ":…" */
 /* Opens a prompt; ui owns it. `ctx` is handed to ops. */
 void ui_ask(struct ui *ui, const struct prompt_ops *ops, void *ctx, const char *initial, enum history history);
+/* Whether an expression that was typed is one; if not, it is asked for again, with what is wrong and the text kept,
+ * and `done` gets the answer. */
+bool ui_is_pattern(struct ui *ui, const char *text, void (*done)(void *ui, const char *text));
 /* Tells every view. */
 unsigned ui_changed(struct ui *ui, int64_t attempt);
 bool ui_subject(struct ui *ui, struct subject *out);

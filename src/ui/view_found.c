@@ -436,17 +436,9 @@ static struct view *view_found_new(struct ui *ui, const char *pattern)
 static void search_for(void *ctx, const char *pattern)
 {
 	struct ui *ui = ctx;
-	struct err e = { 0 };
-	struct search *probe;
 
-	if (!*pattern)
-		return;
-	probe = search_compile(pattern, strlen(pattern), 0, NULL, &e);
-	search_free(probe);
-	if (probe)
+	if (*pattern && ui_is_pattern(ui, pattern, search_for))
 		ui_push(ui, view_found_new(ui, pattern));
-	else
-		ui_error(ui, "%s", e.msg);
 }
 
 static const struct prompt_ops ask = { .label = "search the record: ", .kind = PROMPT_TEXT, .done = search_for };

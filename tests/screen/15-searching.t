@@ -16,6 +16,8 @@ like "the word of a section, where it stands" "$(play $'wait-idle\ntext :1\nkey 
 like "but not of all that are folded away" "$(play $'wait-idle\nkey 2 g\ntext /^policy$\nkey Enter\nwait-idle')" "'\^policy\\$' is not in any of these steps"
 like "nothing is said to be missing that could not be decided" "$(play $'wait-idle\nkey 2 g\ntext /^(a+)+$\nkey Enter\nwait-idle')" 'too costly for 3 rows: undecided'
 like "an expression that is none" "$(play $'wait-idle\ntext /(\nkey Enter')" 'missing closing parenthesis'
+like "it is kept, and asked for again" "$(play $'wait-idle\ntext S(\nkey Enter\ntext x\nkey Enter\nsee (x\ntext )\nkey Enter\nwait-idle\nsee Search of the record: (x)\nkey q\ntext /[\nkey Enter Esc\nunsee [')" 'missing terminating'
+
 like "Esc clears it, then n says so" "$(play $'wait-idle\ntext /nope\nkey Enter\nwait-idle\nkey Esc n')" 'nothing to search for'
 like "only steps that are shown" "$(play $'wait-idle\ntext :filter outcome:ok\nkey Enter\ntext /nope\nkey Enter\nwait-idle')" "'nope' is not in any"
 like "workspace" "$(play $'wait-idle\nkey 1 g\ntext /limits\nkey Enter\nwait-idle')" '│>limits\.py'
