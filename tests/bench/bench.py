@@ -287,7 +287,7 @@ def p9l():
     begin = time.perf_counter()
     subprocess.run([GENERATE, db, str(int(os.environ.get("BENCH_MB", "10000"))), "1", "1000000"], check=True)
     print(f"P9L  made {os.path.getsize(db) / 1e9:.1f} GB in {time.perf_counter() - begin:.0f} s", flush=True)
-    for argv in (["log"], ["show", "last"], ["size"], ["queue"], ["search", "-F", "no such text"], ["prune", "--streams", "--larger-than", "1K"], ["verify"],
+    for argv in (["log"], ["show", "last"], ["size"], ["queue"], ["search", "-F", "no such text"], ["prune", "--streams", "--older-than", "1d"], ["verify"],
                  ["pack", WORK + "/p9l-step.db", "7"]):
         begin = time.perf_counter()
         pid = os.posix_spawn(TICK, [TICK, "-C", ws, *argv], ENV, file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
