@@ -157,19 +157,25 @@ static const struct odd_sum *odd_of_code(struct risks *k, const struct glance *g
 struct beginnings {
 	struct odd_sum odd;
 	int64_t left[3]; /* bytes, by stream */
+	int64_t behind;  /* of a row whose rest is not wanted: where to go on; 0: nowhere */
 };
 
 /* In pieces as they were written: a character that two of them share is taken for bad bytes, and counts as none. */
 static bool take_bytes(void *ctx, const struct chunk_row *row, int64_t at, const void *p, size_t n, struct err *e)
 {
 	struct beginnings *b = ctx;
+	int64_t end = at + (int64_t)n;
 
-	(void)at;
 	(void)e;
 	n = (size_t)MIN((int64_t)n, b->left[row->stream]);
 	odd_count(&b->odd, p, n);
 	b->left[row->stream] -= (int64_t)n;
-	return b->left[STREAM_OUT] > 0 || b->left[STREAM_ERR] > 0;
+	if (b->left[STREAM_OUT] <= 0 && b->left[STREAM_ERR] <= 0)
+		return false;
+	if (b->left[row->stream] > 0 || end >= row->len)
+		return true;
+	b->behind = row->seq + 1;
+	return false;
 }
 
 static void odd_of_streams(struct risks *k, int64_t attempt, struct odd_sum *odd)
@@ -181,8 +187,13 @@ static void odd_of_streams(struct risks *k, int64_t attempt, struct odd_sum *odd
 
 	/* Once one stream had its share, only rows of the other are read. */
 	for (; streams && !all && rows < STREAM_ROWS; rows += STREAM_SLICE) {
-		if (!store_chunk_scan(k->reader, attempt, seq, STREAM_SLICE, streams, k->piece, sizeof(k->piece), take_bytes, &b, &seq, &all, NULL))
-			break;
+		b.behind = 0;
+		if (!store_chunk_scan(k->reader, attempt, seq, STREAM_SLICE, streams, k->piece, sizeof(k->piece), take_bytes, &b, &seq, &all, NULL)) {
+			if (b.behind == 0)
+				break;
+			seq = b.behind;
+			all = false;
+		}
 		streams &= (b.left[STREAM_OUT] > 0 ? 1u << STREAM_OUT : 0) | (b.left[STREAM_ERR] > 0 ? 1u << STREAM_ERR : 0);
 	}
 	*odd = b.odd;

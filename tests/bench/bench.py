@@ -282,6 +282,27 @@ def p9():
         f"{x:.2f} s / {y:.2f} s, {os.path.getsize(db) / x / 1e6:.0f} MB/s")
 
 
+def p9l():
+    """BENCH_LARGE=1: a record of 10 GB (BENCH_MB=10000), which takes half an hour to make: memory does not grow with it."""
+    if not os.environ.get("BENCH_LARGE"):
+        return
+    ws = workspace("p9l")
+    db = ws + "/.tickmark/record.db"
+    for beside in ("", "-wal", "-shm"):
+        if os.path.exists(db + beside):
+            os.unlink(db + beside)
+    begin = time.perf_counter()
+    subprocess.run([GENERATE, db, str(int(os.environ.get("BENCH_MB", "10000"))), "1", "1000000"], check=True)
+    print(f"P9L  made {os.path.getsize(db) / 1e9:.1f} GB in {time.perf_counter() - begin:.0f} s", flush=True)
+    for argv in (["log"], ["show", "last"], ["size"], ["queue"], ["search", "-F", "no such text"], ["prune", "--streams", "--older-than", "1d"], ["verify"],
+                 ["pack", WORK + "/p9l-step.db", "7"]):
+        begin = time.perf_counter()
+        pid = os.posix_spawn(TICK, [TICK, "-C", ws, *argv], ENV, file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+        status, used = os.wait4(pid, 0)[1:]
+        say("P9L", f"{argv[0]}: memory / 64 MiB (status {os.waitstatus_to_exitcode(status)})", used.ru_maxrss / 1024, 64, 1.0,
+            f"{time.perf_counter() - begin:.2f} s, {used.ru_utime + used.ru_stime:.2f} s of processor")
+
+
 def p8():
     ws = workspace("p8")
     with open(ws + "/data.bin", "wb") as f:
@@ -348,7 +369,7 @@ def p12():
 
 
 try:
-    for bench in (p1, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12):
+    for bench in (p1, p3, p4, p5, p6, p7, p8, p9, p9l, p10, p11, p12):
         if not WANT or bench.__name__.upper() in WANT:
             bench()
 finally:
