@@ -15,6 +15,7 @@
 #define TAKEN_MOST ((size_t)1 << 20) /* bytes of a free piece that heap_leave takes at once */
 #define BINS_END ((size_t)1024)      /* below it malloc keeps free pieces by their size, */
 #define BIN_STEP ((size_t)16)        /* in such steps */
+#define CACHED_MOST ((size_t)1 << 20) /* more than malloc keeps free without counting it as such */
 #define APART ((size_t)16 << 10)     /* from then on pieces of this size come from elsewhere, and go back there */
 #define APART_USUAL ((size_t)128 << 10)
 
@@ -76,13 +77,19 @@ void heap_leave(void)
 {
 	static void *taken; /* the latest piece; it begins with the one before */
 
+	struct mallinfo2 info = mallinfo2();
+	uintptr_t end = (uintptr_t)sbrk(0) - info.keepcost;
+	size_t most = info.fordblks + CACHED_MOST;
+
+	if (info.arena == 0) /* another malloc than the C library's, of which nothing is known */
+		return;
 	mallopt(M_TRIM_THRESHOLD, 2 * HUGE_PAGE); /* and malloc's own limits stand still from here on */
-	uintptr_t end = (uintptr_t)sbrk(0) - mallinfo2().keepcost;
 	for (size_t size = TAKEN_MOST; size > sizeof(size_t); size = size > BINS_END ? size / 2 : size - BIN_STEP) {
 		void **p;
-		while ((p = malloc(size - sizeof(size_t))) != NULL && (uintptr_t)p + size <= end) {
+		while ((p = malloc(size - sizeof(size_t))) != NULL && (uintptr_t)p + size <= end && most >= size) {
 			*p = taken;
 			taken = p;
+			most -= size;
 		}
 		free(p); /* it is new: no free piece is so large */
 	}
