@@ -113,7 +113,8 @@ bool figures_fonts(struct workspace *ws, const struct interpreter *i, int64_t be
 	interpreter_cache_name("fonts", i->path, file);
 	stamp(i, &now);
 	bool ok = dir >= 0 && fstatat(dir, file, &st, 0) == 0 &&
-	          (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 <= before_us && fs_read(dir, file, FONTS_MOST, keep, NULL) && split(keep, &now, out);
+	          (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 <= before_us &&
+	          fs_read(dir, file, FONTS_MOST, keep, NULL) && split(keep, &now, out);
 	buf_free(&now);
 	if (dir >= 0)
 		close(dir);
