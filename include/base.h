@@ -66,15 +66,6 @@ void *xcalloc(size_t n, size_t size);
 /* For n bytes that are going to be written from end to end: on huge pages where the kernel has them, as one
  * fault per small page costs more than what is usually done with it. Not zeroed; free() frees it. */
 void *xmalloc_large(size_t n);
-/* This process forks no more: what it allocates from now on lies on one huge page, if the kernel has one,
- * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
-void heap_settle(void);
-/* What lies about free is used no more: for a process that has read much, and forks many now. A child would use
- * those pieces first, and have each of their pages copied. They come back with the end of the process. */
-void heap_leave(void);
-/* From now on n bytes (at most 16 MiB) that are freed stay at hand: who asks for as much again and again pays for its
- * pages once, and for those of this thread that is little, where the kernel has huge ones. */
-void heap_hold(size_t n);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
@@ -118,6 +109,18 @@ void strv_free(struct strv *s);
 
 /* Makes room for one more element in a plain array: `items = grow(items, n, &cap, sizeof *items)`. */
 void *grow(void *items, size_t n, size_t *cap, size_t size);
+
+/* ---- where that memory lies (heap.c) -------------------------------------------------------- */
+
+/* For a process that forks seldom: what it allocates from now on lies on one huge page, if the kernel has one,
+ * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
+void heap_settle(void);
+/* What lies about free is used no more: for a process that has read much, and forks many now. A child would use
+ * those pieces first, and have each of their pages copied. They come back with the end of the process. */
+void heap_leave(void);
+/* From now on n bytes (at most 16 MiB) that are freed stay at hand: who asks for as much again and again pays for its
+ * pages once, and for those of this thread that is little, where the kernel has huge ones. */
+void heap_hold(size_t n);
 
 /* ---- paths (path.c): pure, on strings -------------------------------------------------- */
 
