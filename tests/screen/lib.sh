@@ -177,4 +177,10 @@ normalise() {
 # screen FOLDER SIZE DUMP < SCRIPT: what the screen shows headless
 screen() { "$TICKMARK" --script - --size "$2" --dump "$3" "$1" 2>&1 | normalise; }
 # pty [PTYRUN OPTION]... -- CMD...: one line of JSON about what it did to a terminal
-pty() { "$python" "$shared/cases/ptyrun.py" "$@"; }
+# It is given two seconds to end, which is short for a sanitizer build on a busy machine: a last step waits longer,
+# or until it has ended.
+pty() {
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1"); shift; done
+	"$python" "$shared/cases/ptyrun.py" "${options[@]}" --do wait:60 "$@"
+}
