@@ -235,19 +235,30 @@ static bool open_evidence(struct store *st, struct err *e)
 	return evidence_connect(st, e) && look_at_header(st, e) && read_version(st, e);
 }
 
-static bool folder_is_writable(const char *path)
+/* Can the record be read as it lives? Then nothing is made beside it, or it may be made. Where only the folder may not
+ * be written, what SQLite needs is there already, and others write into it: a copy would not show that. */
+static bool is_live(const char *path)
 {
+	static const char *const parts[] = { "", "-wal", "-shm" };
 	char *dir = path_dir(path);
-	bool writable = access(dir, W_OK) == 0;
+	bool live = access(dir, W_OK) == 0;
 
 	free(dir);
-	return writable;
+	if (live)
+		return true;
+	live = true;
+	for (size_t i = 0; live && i < ARRAY_LEN(parts); i++) {
+		char *name = xasprintf("%s%s", path, parts[i]);
+		live = access(name, W_OK) == 0;
+		free(name);
+	}
+	return live;
 }
 
 /* A live record has its -shm already; SQLite would make a missing one again. */
 static bool open_readable(struct store *st, struct err *e)
 {
-	if (!folder_is_writable(st->path))
+	if (!is_live(st->path))
 		return open_evidence(st, e);
 	if (!db_connect(st, st->path, SQLITE_OPEN_READONLY, e) || !look_at_header(st, e))
 		return false;
