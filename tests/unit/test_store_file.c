@@ -239,6 +239,44 @@ static void the_wal_of_another_record_is_refused(void **state)
 	free(ours);
 }
 
+static int root_of(sqlite3 *db, const char *table)
+{
+	sqlite3_stmt *s;
+	int page = 0;
+
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = ?", -1, &s, NULL), SQLITE_OK);
+	sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		page = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	assert_true(page > 1);
+	return page;
+}
+
+/* As who was killed while it moved the WAL into the file can leave it: the ledger's page already is another table's. */
+static void a_file_that_its_wal_mends_is_no_other_record(void **state)
+{
+	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	char page[2048];
+	sqlite3 *db;
+	int fd;
+
+	assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
+	int ledger = root_of(db, "ledger"), other = root_of(db, "record");
+	assert_done(p, store_checkpoint(st, &p->e));
+	assert_done(p, store_event(st, "told", 0, "what stands in the WAL", &p->e));
+	store_close(st);
+	fd = open(p->db, O_RDWR);
+	assert_int_equal(pread(fd, page, sizeof(page), (off_t)(other - 1) * 2048), sizeof(page));
+	assert_int_equal(pwrite(fd, page, sizeof(page), (off_t)(ledger - 1) * 2048), sizeof(page));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		store_close(case_open(p, modes[i]));
+	close(fd);
+	sqlite3_close(db);
+}
+
 static void newer_version_is_read_and_never_written(void **state)
 {
 	struct place *p = *state;
@@ -659,6 +697,7 @@ int main(void)
 		WITH_RECORD(other_things_are_no_records),
 		WITH_RECORD(the_wal_of_another_database_is_refused),
 		WITH_RECORD(the_wal_of_another_record_is_refused),
+		WITH_RECORD(a_file_that_its_wal_mends_is_no_other_record),
 		WITH_RECORD(newer_version_is_read_and_never_written),
 		WITH_RECORD(version_in_the_wal_counts),
 		WITH_RECORD(older_version_without_a_way_is_refused),
