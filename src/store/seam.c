@@ -12,6 +12,12 @@
 #define TRIES 8
 #define NAP_NS 2000000L
 
+bool seam_refuse(const struct store *st, struct err *e)
+{
+	return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it does not continue it: it is of another record or database, or of another "
+	               "time of this one; nothing was changed; move it away (and %s-shm) and try again", st->path, st->path, st->path);
+}
+
 static bool has_wal(const struct store *st)
 {
 	char *name = xasprintf("%s-wal", st->path);
@@ -72,8 +78,29 @@ bool seam_fits(struct store *st, struct err *e)
 			*e = fault;
 		return false;
 	}
-	if (is_torn(st))
-		return true;
-	return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it does not continue it: it is of another record, or of another time of "
-	               "this one; nothing was changed; move it away (and %s-shm) and try again", st->path, st->path, st->path);
+	return is_torn(st) || seam_refuse(st, e);
+}
+
+bool seam_explain(const struct store *st, struct err *e)
+{
+	return e && e->code == ERR_CORRUPT && has_wal(st) && !is_torn(st) && seam_refuse(st, e);
+}
+
+bool store_left_nothing(const char *path, struct err *e)
+{
+	static const struct { const char *suffix; off_t empty; } parts[] = { { "-wal", WAL_HEADER }, { "-journal", 0 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		char *name = xasprintf("%s%s", path, parts[i].suffix);
+		struct stat sb;
+		bool left = stat(name, &sb) == 0 && sb.st_size > parts[i].empty;
+
+		if (left)
+			err_set(e, ERR_EXISTS, "%s lies there without the record that it belongs to: it may hold the newest of that one, and would be "
+			               "taken for part of the new one; move it away and try again", name);
+		free(name);
+		if (left)
+			return false;
+	}
+	return true;
 }

@@ -184,7 +184,7 @@ static void the_wal_of_another_database_is_refused(void **state)
 	unlink(ours);
 	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
-		assert_fails(p, ERR_CORRUPT, "-wal beside it is of another database", store_open(p->db, modes[i], &p->e));
+		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it: it is of another record or database", store_open(p->db, modes[i], &p->e));
 	lseek(fd, 0, SEEK_SET);
 	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
 	assert_true(digest_equal(&before, &after));
@@ -275,6 +275,40 @@ static void a_file_that_its_wal_mends_is_no_other_record(void **state)
 		store_close(case_open(p, modes[i]));
 	close(fd);
 	sqlite3_close(db);
+}
+
+static void a_wal_from_before_is_no_damage(void **state)
+{
+	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+	struct place *p = *state;
+	char *ours = xasprintf("%s-wal", p->db), *copy = path_join(p->dir, "copy.db"), *left = xasprintf("%s-wal", copy);
+	struct buf b = { 0 };
+	struct store *st = case_open(p, STORE_WRITE);
+
+	assert_done(p, store_event(st, "told", 0, "of then", &p->e));
+	assert_done(p, fs_read(AT_FDCWD, ours, 1 << 20, &b, &p->e));
+	for (int i = 0; i < 20; i++)
+		case_queue(p, st, 0);
+	assert_done(p, store_checkpoint(st, &p->e));
+	store_close(st);
+	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it", store_open(p->db, modes[i], &p->e));
+	unlink(ours);
+	st = case_open(p, STORE_READ);
+
+	/* Nor is one made where such a one lies. */
+	assert_done(p, fs_write(AT_FDCWD, left, b.data, b.len, false, &p->e));
+	assert_fails(p, ERR_EXISTS, "move it away", store_create(copy, "/new", &p->e) ? copy : NULL);
+	assert_fails(p, ERR_EXISTS, "move it away", store_backup(st, copy, &p->e) ? copy : NULL);
+	assert_false(fs_exists(AT_FDCWD, copy));
+	unlink(left);
+	assert_done(p, store_backup(st, copy, &p->e));
+	store_close(st);
+	buf_free(&b);
+	free(ours);
+	free(copy);
+	free(left);
 }
 
 static void newer_version_is_read_and_never_written(void **state)
@@ -698,6 +732,7 @@ int main(void)
 		WITH_RECORD(the_wal_of_another_database_is_refused),
 		WITH_RECORD(the_wal_of_another_record_is_refused),
 		WITH_RECORD(a_file_that_its_wal_mends_is_no_other_record),
+		WITH_RECORD(a_wal_from_before_is_no_damage),
 		WITH_RECORD(newer_version_is_read_and_never_written),
 		WITH_RECORD(version_in_the_wal_counts),
 		WITH_RECORD(older_version_without_a_way_is_refused),
