@@ -97,6 +97,7 @@ struct sandbox_result {
 	bool at_scratch;
 	bool at_files;
 	bool at_processes;
+	bool processes_shared;       /* with what else of the user came up while it ran: fewer were its own */
 	bool files_were_many;        /* so many were made that they may have stood there, and are gone again */
 	bool no_other_full;          /* nothing but the scratch can have been full */
 	int64_t cpu_user_us;

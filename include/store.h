@@ -31,6 +31,8 @@ enum store_mode {
 
 /* Makes a new record at `path` (0600), for the workspace folder `workspace`. ERR_EXISTS if there. */
 bool store_create(const char *path, const char *workspace, struct err *e);
+/* ERR_EXISTS: beside that name, which is free, lies what SQLite would play into a file of that name. */
+bool store_left_nothing(const char *path, struct err *e);
 /* ERR_NOTFOUND; ERR_CORRUPT "is not a tickmark record"; ERR_VERSION for a newer one (STORE_WRITE);
  * ERR_READONLY; an older one is copied beside itself and migrated in one transaction (STORE_WRITE). */
 struct store *store_open(const char *path, enum store_mode mode, struct err *e);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -140,13 +141,17 @@ static char *state_path(struct cmd *c)
 	return path_join(workspace_root(c->ws), STATE_FILE);
 }
 
-/* When the batch began that the workspace remembers. False: it remembers none. */
-static bool recall(struct cmd *c, int64_t *began_us)
+/* When the batch began that the workspace remembers, and of how many. False: it remembers none. */
+static bool recall(struct cmd *c, int64_t *began_us, size_t *n)
 {
 	char *path = state_path(c);
 	struct buf text = { 0 };
-	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && int_parse(text.data, 0, INT64_MAX, began_us, NULL);
+	long long began;
 
+	*n = 0;
+	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && text.data && sscanf(text.data, "%lld %zu", &began, n) >= 1 && began >= 0;
+	if (ok)
+		*began_us = began;
 	free(path);
 	buf_free(&text);
 	return ok;
@@ -156,15 +161,16 @@ static bool recall(struct cmd *c, int64_t *began_us)
 static bool is_remembered(struct cmd *c, const struct batch *b)
 {
 	int64_t began_us;
+	size_t n;
 
-	return recall(c, &began_us) && began_us == b->began_us;
+	return recall(c, &began_us, &n) && began_us == b->began_us;
 }
 
 bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
 {
 	struct done_since d = { .b = b };
 
-	if (!recall(c, &d.from_us))
+	if (!recall(c, &d.from_us, &b->of))
 		return err_set(e, ERR_NOTFOUND, "no batch of repeats was stopped here; start one without --resume");
 	b->began_us = d.from_us;
 	return query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &d, e);
@@ -174,26 +180,28 @@ bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
 static bool has_room(struct cmd *c, const struct batch *b)
 {
 	int64_t began_us;
+	size_t n;
 
-	return b->n == 0 || !b->items[0].given || !recall(c, &began_us) || began_us == b->began_us;
+	return b->n == 0 || !b->items[0].given || !recall(c, &began_us, &n) || began_us == b->began_us;
 }
 
 static bool remember(struct cmd *c, const struct batch *b, struct err *e)
 {
 	char *path = state_path(c), *dir = path_dir(path), text[STATE_MOST];
 
-	snprintf(text, sizeof(text), "%lld", (long long)b->began_us);
+	snprintf(text, sizeof(text), "%lld %zu", (long long)b->began_us, MAX(b->n, b->of));
 	bool ok = fs_mkdirs(AT_FDCWD, dir, e) && fs_write(AT_FDCWD, path, text, strlen(text), false, e);
 	free(dir);
 	free(path);
 	return ok;
 }
 
+/* Who went on with a part of it has not ended the whole. */
 static void forget(struct cmd *c, const struct batch *b)
 {
 	char *path = state_path(c);
 
-	if (is_remembered(c, b))
+	if (b->n >= b->of && is_remembered(c, b))
 		unlink(path);
 	free(path);
 }

@@ -20,6 +20,7 @@ struct batch {
 	bool stopped;        /* by Ctrl-C, or as there is no room */
 	bool resumable;      /* stopped, and --resume goes on */
 	int64_t began_us;
+	size_t of;           /* so many the one had that is gone on with; 0: none is */
 	size_t resumed;      /* were done in an earlier go */
 };
 

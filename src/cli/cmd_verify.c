@@ -19,7 +19,8 @@ static const struct cmd_option verify_options[] = {
 };
 
 static const struct cmd_member verify_members[] = {
-	{ "intact", "whether nothing is wrong" },
+	{ "intact", "whether nothing is wrong; null, as all that is not known then, where only a newer tickmark can tell" },
+	{ "why", "what only that one can do; else null" },
 	{ "attempts", "number of attempts" },
 	{ "checks", "number of repeats" },
 	{ "newest_at", "time of the newest entry" },
@@ -106,6 +107,7 @@ static int print_json(struct cmd *c, const struct verifying *v, const struct ver
 	struct json_writer *w = json_writer_new();
 
 	json_put_bool(w, "intact", status == STATUS_DONE);
+	json_put_null(w, "why");
 	json_put_int(w, "attempts", r->attempts);
 	json_put_int(w, "checks", r->checks);
 	json_put_time(w, "newest_at", r->newest_us);
@@ -129,6 +131,23 @@ static int print_json(struct cmd *c, const struct verifying *v, const struct ver
 		json_put_bytes(w, NULL, v->faults.v[i], strlen(v->faults.v[i]));
 	json_close(w);
 	return cmd_print_json(c, w, status);
+}
+
+/* One document, whatever the answer. */
+static void print_unknown(struct cmd *c, const struct err *why)
+{
+	static const char *const unknown[] = {
+		"attempts", "checks", "newest_at", "entries", "head", "head_expected", "added", "files", "bytes", "signed", "unseen", "running",
+	};
+	struct json_writer *w = json_writer_new();
+
+	json_put_null(w, "intact");
+	json_put_text(w, "why", why->msg);
+	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
+		json_put_null(w, unknown[i]);
+	json_open(w, "faults", '[');
+	json_close(w);
+	cmd_print_json(c, w, STATUS_UNDECIDED);
 }
 
 /* ---- signatures --------------------------------------------------------------------------------- */
@@ -283,8 +302,11 @@ static int verify_run(struct cmd *c)
 	if (option_given(c, "sign") && (!option_given(c, "head") || c->json))
 		return cmd_usage(c, "--sign goes with --head, and not with --json");
 	int status = look(&v, &r, &e) ? print_result(c, &v, &r) : cmd_fail(c, &e);
-	if (e.code == ERR_VERSION)
+	if (e.code == ERR_VERSION) {
 		status = STATUS_UNDECIDED;
+		if (c->json)
+			print_unknown(c, &e);
+	}
 	strv_free(&v.faults);
 	strv_free(&v.signed_by);
 	free(v.unseen_why);

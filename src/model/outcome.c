@@ -341,6 +341,8 @@ static void tell_limit(struct deciding *d)
 	outcome_limit_text(d->detail, d->limit, value, d->reached);
 	if (d->f->result->memory_by == MEMORY_BY_GROUP && strcmp(d->limit->name, "memory") == 0)
 		buf_adds(d->detail, "; counted by the kernel in a control group");
+	if (d->f->result->processes_shared && strcmp(d->limit->name, "processes") == 0)
+		buf_adds(d->detail, "; under this sandbox tier what else ran as that user counts, too");
 	tell_other_limit(d);
 }
 

@@ -306,7 +306,7 @@ bool keep_review(const char *file, const char *review, struct keep_copy *out, in
 	if (!st)
 		return false;
 	bool ok = !fs_exists(AT_FDCWD, review) || err_set(e, ERR_EXISTS, "%s is there already; tickmark %s opens it", review, review);
-	ok = ok && check_folder(review, e) && check_room(file, review, e) && store_verify(st, ignore_fault, NULL, NULL, &r, e);
+	ok = ok && store_left_nothing(review, e) && check_folder(review, e) && check_room(file, review, e) && store_verify(st, ignore_fault, NULL, NULL, &r, e);
 	if (ok)
 		*faults = r.faults;
 	ok = ok && copy_and_begin(st, file, review, out, e);

@@ -110,6 +110,24 @@ static void measure_scratch(const struct sandbox *sb, const struct ending *e, st
 	measure_peaks(sb, &fs, out);
 }
 
+/* Where the kernel counts all of the user's tasks, those that others began meanwhile took room from this run, whose own
+ * ones are gone now. */
+static bool others_took_room(const struct sandbox *sb, int64_t own)
+{
+	int64_t more = sb->tier->user_ns ? 0 : tier_tasks_of(sb->id.uid) - sb->other_tasks;
+
+	return more > 0 && own + more >= sb->policy.limits.processes;
+}
+
+static void measure_processes(const struct sandbox *sb, struct sandbox_result *out)
+{
+	int64_t own = MAX(sb->shared->peak_processes, out->tasks_made), most = sb->policy.limits.processes;
+
+	out->at_processes = most > 0 && sb->shared->peak_processes >= most;
+	out->processes_shared = most > 0 && !out->at_processes && out->exit_code > 0 && others_took_room(sb, own);
+	out->at_processes |= out->processes_shared;
+}
+
 static void measure_memory(const struct sandbox *sb, const struct ending *e, struct sandbox_result *out)
 {
 	const struct limits *l = &sb->policy.limits;
@@ -120,7 +138,6 @@ static void measure_memory(const struct sandbox *sb, const struct ending *e, str
 	                                                       : MEMORY_BY_NONE;
 	seen = MAX(seen, e->group_peak);
 	out->peak_memory = MAX(seen, (int64_t)e->end.usage.ru_maxrss * 1024);
-	out->at_processes = l->processes > 0 && sb->shared->peak_processes >= l->processes;
 	if (out->memory_by == MEMORY_BY_NONE)
 		seen = out->peak_memory; /* of the largest process: nobody looked at the sum */
 	if (l->memory_bytes > 0)
@@ -185,6 +202,7 @@ void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_
 		judge_vanished(sb, e, out);
 	measure_scratch(sb, e, out);
 	measure_memory(sb, e, out);
+	measure_processes(sb, out);
 	if (sb->stuck) {
 		out->end = SANDBOX_FAULT;
 		snprintf(out->fault, sizeof out->fault, "a process of the run could not be ended");

@@ -64,6 +64,8 @@ static bool copy(struct copying *c, bool (*fill)(struct copying *c, struct err *
 
 	if (fs_exists(AT_FDCWD, path))
 		return err_set(e, ERR_EXISTS, "%s is there already; name another file", path);
+	if (!store_left_nothing(path, e))
+		return false;
 	static const char *const beside[] = { "", "-journal", "-wal", "-shm" };
 	char *part = part_name(path);
 	c->part = part;

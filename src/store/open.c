@@ -97,17 +97,15 @@ static bool refuse_newer(struct store *st, struct err *e)
 	               st->path, st->version, STORE_SCHEMA_VERSION);
 }
 
-/* The version as it is now: what the header said may stand in the WAL by now. SQLite reads any sound WAL of that name,
- * whichever database it belongs to. */
+/* The version as it is now: what the header said may stand in the WAL by now, which may be another database's. */
 static bool read_version(struct store *st, struct err *e)
 {
 	int64_t version, application;
 
 	if (!db_number(st, "PRAGMA user_version", &version, e) || !db_number(st, "PRAGMA application_id", &application, e))
-		return false;
+		return seam_explain(st, e);
 	if (application != STORE_APPLICATION_ID)
-		return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it is of another database; move it away and try again",
-		               st->path, st->path);
+		return seam_refuse(st, e);
 	st->version = (int)version;
 	return seam_fits(st, e);
 }
@@ -223,7 +221,7 @@ static bool open_writable(struct store *st, struct err *e)
 {
 	bool had = has_wal(st);
 
-	if (!connect_writable(st, e) || !set_journal(st, e))
+	if (!connect_writable(st, e) || !(set_journal(st, e) || seam_explain(st, e)))
 		return false;
 	if (!had && st->wal)
 		sync_folder(st->path); /* vfs.c leaves it to us */
@@ -232,22 +230,33 @@ static bool open_writable(struct store *st, struct err *e)
 
 static bool open_evidence(struct store *st, struct err *e)
 {
-	return evidence_connect(st, e) && look_at_header(st, e) && read_version(st, e);
+	return (evidence_connect(st, e) || seam_explain(st, e)) && look_at_header(st, e) && read_version(st, e);
 }
 
-static bool folder_is_writable(const char *path)
+/* Can the record be read as it lives? Then nothing is made beside it, or it may be made. Where only the folder may not
+ * be written, what SQLite needs is there already, and others write into it: a copy would not show that. */
+static bool is_live(const char *path)
 {
+	static const char *const parts[] = { "", "-wal", "-shm" };
 	char *dir = path_dir(path);
-	bool writable = access(dir, W_OK) == 0;
+	bool live = access(dir, W_OK) == 0;
 
 	free(dir);
-	return writable;
+	if (live)
+		return true;
+	live = true;
+	for (size_t i = 0; live && i < ARRAY_LEN(parts); i++) {
+		char *name = xasprintf("%s%s", path, parts[i]);
+		live = access(name, W_OK) == 0;
+		free(name);
+	}
+	return live;
 }
 
 /* A live record has its -shm already; SQLite would make a missing one again. */
 static bool open_readable(struct store *st, struct err *e)
 {
-	if (!folder_is_writable(st->path))
+	if (!is_live(st->path))
 		return open_evidence(st, e);
 	if (!db_connect(st, st->path, SQLITE_OPEN_READONLY, e) || !look_at_header(st, e))
 		return false;
@@ -255,7 +264,7 @@ static bool open_readable(struct store *st, struct err *e)
 		db_disconnect(st);
 		return open_evidence(st, e);
 	}
-	return db_exec(st, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000", e) && read_version(st, e);
+	return (db_exec(st, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000", e) || seam_explain(st, e)) && read_version(st, e);
 }
 
 static bool open_store(struct store *st, struct err *e)
@@ -371,6 +380,8 @@ bool store_create(const char *path, const char *workspace, struct err *e)
 
 	if (fs_exists(AT_FDCWD, path))
 		return err_set(e, ERR_EXISTS, "there is a record already: %s", path);
+	if (!store_left_nothing(path, e))
+		return false;
 	uuid_text(&uuid, id);
 	name = xasprintf("%s.%.8s", path, id);
 	ok = make_empty_file(name, e) && make_record(name, workspace, e) && name_finally(name, path, e);

@@ -2,6 +2,7 @@
 #include "seam.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -10,6 +11,12 @@
 #define WAL_HEADER 32
 #define TRIES 8
 #define NAP_NS 2000000L
+
+bool seam_refuse(const struct store *st, struct err *e)
+{
+	return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it does not continue it: it is of another record or database, or of another "
+	               "time of this one; nothing was changed; move it away (and %s-shm) and try again", st->path, st->path, st->path);
+}
 
 static bool has_wal(const struct store *st)
 {
@@ -28,12 +35,23 @@ static bool read_alone(const struct store *st, struct ledger_head *head)
 	char *uri = evidence_uri_dup(st->path);
 	bool ok = db_connect(&alone, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) && store_head(&alone, head, NULL) && head->seq > 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(alone.statements); i++)
-		sqlite3_finalize(alone.statements[i]);
-	sqlite3_close_v2(alone.db);
-	free(alone.wait.file);
+	db_disconnect(&alone);
 	free(uri);
 	return ok;
+}
+
+/* Who was killed while it moved the WAL into the file leaves pages of two times in it, and one that was given to
+ * another table may be taken for one of the ledger. The WAL mends that: it still has all of them. */
+static bool is_torn(const struct store *st)
+{
+	struct store alone = { .path = st->path, .mode = STORE_EVIDENCE };
+	char *uri = evidence_uri_dup(st->path), answer[16] = "";
+	bool whole = db_connect(&alone, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) &&
+	             db_word(&alone, "PRAGMA quick_check(ledger)", answer, sizeof(answer), NULL) && strcmp(answer, "ok") == 0;
+
+	db_disconnect(&alone);
+	free(uri);
+	return !whole;
 }
 
 bool seam_fits(struct store *st, struct err *e)
@@ -60,6 +78,29 @@ bool seam_fits(struct store *st, struct err *e)
 			*e = fault;
 		return false;
 	}
-	return err_set(e, ERR_CORRUPT, "%s: the file %s-wal beside it does not continue it: it is of another record, or of another time of "
-	               "this one; nothing was changed; move it away (and %s-shm) and try again", st->path, st->path, st->path);
+	return is_torn(st) || seam_refuse(st, e);
+}
+
+bool seam_explain(const struct store *st, struct err *e)
+{
+	return e && e->code == ERR_CORRUPT && has_wal(st) && !is_torn(st) && seam_refuse(st, e);
+}
+
+bool store_left_nothing(const char *path, struct err *e)
+{
+	static const struct { const char *suffix; off_t empty; } parts[] = { { "-wal", WAL_HEADER }, { "-journal", 0 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		char *name = xasprintf("%s%s", path, parts[i].suffix);
+		struct stat sb;
+		bool left = stat(name, &sb) == 0 && sb.st_size > parts[i].empty;
+
+		if (left)
+			err_set(e, ERR_EXISTS, "%s lies there without the record that it belongs to: it may hold the newest of that one, and would be "
+			               "taken for part of the new one; move it away and try again", name);
+		free(name);
+		if (left)
+			return false;
+	}
+	return true;
 }

@@ -9,5 +9,9 @@
 
 /* False (ERR_CORRUPT) where the WAL is another record's. st is connected; nothing is written. */
 bool seam_fits(struct store *st, struct err *e);
+bool seam_refuse(const struct store *st, struct err *e); /* says that it does not: false, ERR_CORRUPT */
+/* After the first reading of st failed: that the record is damaged (ERR_CORRUPT) becomes that its WAL does not fit, where
+ * without it there is no damage. Always false. */
+bool seam_explain(const struct store *st, struct err *e);
 
 #endif

@@ -26,5 +26,10 @@ if [ "$(id -u)" != 0 ]; then
 	tm run s.py; is "a record that is read-only: run" "$rc" 2
 	like "a record that is read-only: reason" "$err" "^tickmark run: "
 	chmod -R u+w .tickmark
+	# the folder alone: what SQLite needs is there, so the record is written, and read as it lives
+	chmod a-w .tickmark
+	tm run s.py; is "a folder that is read-only: run" "$rc" 0; unlike "it did not vanish" "$out$err" interrupted
+	tm mark last accepted --as-command; like "a folder that is read-only: mark" "$out" "accepted by [^ ]"
+	chmod u+w .tickmark
 else skip "a record that is read-only" "root may write everywhere"; fi
 finish

@@ -120,6 +120,7 @@ wait_for sh -c "$TICKMARK log --checks | grep -q '^3.1r1 .*running'"
 kill -INT $front; wait $front; stopped=$?
 is "stopped: status" "$stopped" 4
 like "stopped: says how to go on" "$(cat "$work/said")" 'resume goes on'
+tm repeat 2.1 --resume; like "resumed in part: what was done" "$out" '^2\.1r1 repeats 2\.1: same$' # and the whole is not forgotten
 tm repeat --all --resume --json
 jis "resumed: all are there, those done once" '[c["ref"] for c in d["checks"] if c["check_of"].startswith(("1", "2"))][:2]' "['1.1r1', '2.1r1']"
 jis "resumed: counted" 'sum(d["counts"].values())' 4

@@ -72,6 +72,8 @@ for v in 0:older 99:newer; do
 	# of a newer one it cannot be known whether it is what was written
 	tm verify "$work/version.db"; is "record of an ${v#*:} version: verify" "$rc" "$([ "${v#*:}" = newer ] && echo 4 || echo 1)"
 	[ "${v#*:}" = older ] || like "record of a newer version: what to do" "$err" "newer tickmark .*only that one can verify it: update"
+	tm verify "$work/version.db" --json; jis "record of an ${v#*:} version: one document" 'd["intact"], bool(d["why"]), d["head"] is None' \
+		"$([ "${v#*:}" = newer ] && echo "(None, True, True)" || echo "(False, False, False)")"
 	is "record of an ${v#*:} version: nothing beside it" "$(cd "$work" && echo version*)" version.db
 done
 

@@ -1,6 +1,7 @@
 /* What is particular to a way of isolation, seen from the launcher: who a run is, that nothing of it
  * outlives anybody, how sizes on disk are found. Programs under each way are in tests/sandbox. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -167,6 +168,57 @@ static void test_who_it_is(void **state)
 		assert_int_equal(uid, geteuid());
 	free(wanted);
 	sandbox_free(sb);
+	sandbox_result_free(&r);
+	free_gathered(&g);
+}
+
+/* A task of that user that is none of the run's; it ends with the writer of the pipe. */
+static void begin_other(uid_t uid, int begun, int end, int writer)
+{
+	char byte = 0;
+
+	if (fork() > 0)
+		return;
+	close(writer);
+	bool ok = syscall(SYS_setresuid, uid, uid, uid) == 0 && write(begun, &byte, 1) == 1 && read(end, &byte, 1) == 0;
+	_exit(!ok);
+}
+
+/* Without a user namespace the kernel counts them along: the run has less room than its limit, and fails of the limit. */
+static void test_room_that_others_took(void **state)
+{
+	enum { OTHERS = 12 };
+	const char *argv[4];
+	struct sandbox_spec s = bare_shell("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 600 & done", argv);
+	struct gathered g = { 0 };
+	const struct sandbox_sink sink = { .stream = take, .ctx = &g };
+	struct sandbox_result r = { 0 };
+	struct err e = { 0 };
+	int begun[2], end[2];
+	char byte;
+
+	(void)state;
+	need_tier_b();
+	if (geteuid() != 0)
+		skip(); /* whose other tasks come and go */
+	s.policy.limits.processes = 16;
+	struct sandbox *sb = sandbox_prepare(&s, &e);
+	assert_non_null(sb);
+	assert_int_equal(pipe(begun) | pipe(end), 0);
+	for (int i = 0; i < OTHERS; i++) {
+		begin_other(sb->id.uid, begun[1], end[0], end[1]);
+		assert_int_equal(read(begun[0], &byte, 1), 1);
+	}
+	assert_true(sandbox_start(sb, &e) && sandbox_run(sb, &sink, &r, &e));
+	assert_true(r.exit_code > 0);
+	assert_true(r.at_processes && r.processes_shared);
+	sandbox_free(sb);
+	close(end[1]);
+	while (wait(NULL) > 0 || errno == EINTR) {
+	}
+	close(end[0]);
+	close(begun[0]);
+	close(begun[1]);
 	sandbox_result_free(&r);
 	free_gathered(&g);
 }
@@ -374,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_outlives_the_caller),
 		cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_who_it_is),
+		cmocka_unit_test(test_room_that_others_took),
 		cmocka_unit_test(test_only_copies),
 		cmocka_unit_test(test_no_workspace_in_sight),
 		cmocka_unit_test(test_nothing_is_taken_from_the_living),

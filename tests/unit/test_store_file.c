@@ -184,7 +184,7 @@ static void the_wal_of_another_database_is_refused(void **state)
 	unlink(ours);
 	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
-		assert_fails(p, ERR_CORRUPT, "-wal beside it is of another database", store_open(p->db, modes[i], &p->e));
+		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it: it is of another record or database", store_open(p->db, modes[i], &p->e));
 	lseek(fd, 0, SEEK_SET);
 	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
 	assert_true(digest_equal(&before, &after));
@@ -237,6 +237,80 @@ static void the_wal_of_another_record_is_refused(void **state)
 	free(other);
 	free(wal);
 	free(ours);
+}
+
+static int root_of(sqlite3 *db, const char *table)
+{
+	sqlite3_stmt *s;
+	int page = 0;
+
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = ?", -1, &s, NULL), SQLITE_OK);
+	sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		page = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	assert_true(page > 1);
+	return page;
+}
+
+/* As who was killed while it moved the WAL into the file can leave it: the ledger's page already is another table's. */
+static void a_file_that_its_wal_mends_is_no_other_record(void **state)
+{
+	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	char page[2048];
+	sqlite3 *db;
+	int fd;
+
+	assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
+	int ledger = root_of(db, "ledger"), other = root_of(db, "record");
+	assert_done(p, store_checkpoint(st, &p->e));
+	assert_done(p, store_event(st, "told", 0, "what stands in the WAL", &p->e));
+	store_close(st);
+	fd = open(p->db, O_RDWR);
+	assert_int_equal(pread(fd, page, sizeof(page), (off_t)(other - 1) * 2048), sizeof(page));
+	assert_int_equal(pwrite(fd, page, sizeof(page), (off_t)(ledger - 1) * 2048), sizeof(page));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		store_close(case_open(p, modes[i]));
+	close(fd);
+	sqlite3_close(db);
+}
+
+static void a_wal_from_before_is_no_damage(void **state)
+{
+	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+	struct place *p = *state;
+	char *ours = xasprintf("%s-wal", p->db), *copy = path_join(p->dir, "copy.db"), *left = xasprintf("%s-wal", copy);
+	char text[8000] = "";
+	struct buf b = { 0 };
+	struct store *st = case_open(p, STORE_WRITE);
+
+	assert_done(p, store_checkpoint(st, &p->e));
+	assert_done(p, store_event(st, "told", 0, "of then", &p->e));
+	assert_done(p, fs_read(AT_FDCWD, ours, 1 << 20, &b, &p->e));
+	memset(text, 'x', sizeof(text) - 1); /* the file grows: then its head says more pages than the WAL */
+	assert_done(p, store_event(st, "told", 0, text, &p->e));
+	assert_done(p, store_checkpoint(st, &p->e));
+	store_close(st);
+	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it", store_open(p->db, modes[i], &p->e));
+	unlink(ours);
+	st = case_open(p, STORE_READ);
+
+	/* Nor is one made where such a one lies. */
+	assert_done(p, fs_write(AT_FDCWD, left, b.data, b.len, false, &p->e));
+	assert_fails(p, ERR_EXISTS, "move it away", store_create(copy, "/new", &p->e) ? copy : NULL);
+	assert_fails(p, ERR_EXISTS, "move it away", store_backup(st, copy, &p->e) ? copy : NULL);
+	assert_false(fs_exists(AT_FDCWD, copy));
+	unlink(left);
+	assert_done(p, store_backup(st, copy, &p->e));
+	store_close(st);
+	buf_free(&b);
+	free(ours);
+	free(copy);
+	free(left);
 }
 
 static void newer_version_is_read_and_never_written(void **state)
@@ -659,6 +733,8 @@ int main(void)
 		WITH_RECORD(other_things_are_no_records),
 		WITH_RECORD(the_wal_of_another_database_is_refused),
 		WITH_RECORD(the_wal_of_another_record_is_refused),
+		WITH_RECORD(a_file_that_its_wal_mends_is_no_other_record),
+		WITH_RECORD(a_wal_from_before_is_no_damage),
 		WITH_RECORD(newer_version_is_read_and_never_written),
 		WITH_RECORD(version_in_the_wal_counts),
 		WITH_RECORD(older_version_without_a_way_is_refused),
