@@ -127,7 +127,7 @@ static void tell_files(const struct comparing *c, struct buf *out, size_t *told)
 	}
 	if (alike) {
 		tell_effect(out, told);
-		buf_addf(out, "%zu file%s in kind or mode alone, not in bytes", alike, alike == 1 ? "" : "s");
+		buf_addf(out, "kind or mode of %zu file%s", alike, alike == 1 ? "" : "s");
 	}
 }
 

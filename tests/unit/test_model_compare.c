@@ -56,7 +56,7 @@ static void test_parts(void **state)
 	struct comparing *cmp = compare_open(q, a, c, &p->e);
 	assert_done(p, cmp);
 	compare_tell(cmp, &b);
-	assert_string_equal(b.data, "code changed, inputs changed: in.csv; differs: stdout, 3 files, 1 file in kind or mode alone, not in bytes");
+	assert_string_equal(b.data, "code changed, inputs changed: in.csv; differs: stdout, 3 files, kind or mode of 1 file");
 	assert_int_equal(item_of(cmp, "kept")->change, SIDES_SAME);
 	assert_int_equal(item_of(cmp, "new")->change, SIDES_RENAMED);
 	assert_string_equal(item_of(cmp, "new")->old_name, "old");
