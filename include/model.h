@@ -103,6 +103,8 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 /* The same, for whom no value is as good as one: false only where the settings cannot be read. */
 bool setting_read(struct workspace *ws, const char *name, char **value, struct err *e);
 bool setting_set(struct workspace *ws, const char *name, const char *value, struct err *e); /* NULL unsets */
+/* Adds the names that are set and stand in no table: theme, mouse, key.NAME, legend.X. */
+bool settings_others(struct workspace *ws, struct strv *names, struct err *e);
 /* Limits in force for this asker: defaults, then user's, then workspace's settings. */
 bool settings_policy(struct workspace *ws, enum asker_kind asker, struct policy *out, struct err *e);
 /* How many runs of one assistant's program go on at once: setting `assistant-runs`. */

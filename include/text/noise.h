@@ -51,6 +51,8 @@ struct noise_sum {
 void noise_compare(struct noise *n, struct span a, struct span b, const struct noise_run run[2], struct noise_sum *sum);
 /* Archives (xlsx, docx) by their members, time stamps of members apart. False: not both are archives. */
 bool noise_compare_zip(struct noise *n, struct span a, struct span b, const struct noise_run run[2], struct noise_sum *sum);
+/* PDF: byte by byte but for when they were made. False: not both are PDF. */
+bool noise_compare_pdf(struct span a, struct span b, const struct noise_run run[2], struct noise_sum *sum);
 /* "2 object addresses, 1 time stamp" */
 void noise_tell(const struct noise_sum *sum, struct buf *out);
 

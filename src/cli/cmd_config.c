@@ -2,6 +2,8 @@
 #include "cli.h"
 #include "cmd.h"
 
+#include "model/legend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static const struct cmd_member config_members[] = {
 	{ "settings[].value", "value in force, null when there is none" },
 	{ "settings[].from", "where it comes from: default, user, workspace" },
 	{ "settings[].help", "what it is" },
-	{ "settings[].example", "how a value looks" },
+	{ "settings[].example", "how a value looks; null for those of the screen and of notes" },
 	{ NULL, NULL },
 };
 
@@ -40,66 +42,99 @@ static int unknown_setting(const struct cmd *c, const char *name)
 	            : cmd_usage(c, "no setting %s; tickmark config lists them", name);
 }
 
-static bool setting_json(struct cmd *c, struct json_writer *w, const struct setting_info *info, struct err *e)
+/* One that the table may not have. */
+static const char *help_of(const char *name)
 {
+	const struct setting_info *info = find_setting(name);
+
+	return info ? info->help : legend_is_setting(name) ? "what this abbreviation stands for in notes" : "of the screen, and yours alone";
+}
+
+/* Those of the table, and what else is set. */
+static bool all_names(struct cmd *c, struct strv *names, struct err *e)
+{
+	for (size_t i = 0; i < setting_table_len; i++)
+		strv_add(names, setting_table[i].name);
+	return settings_others(c->ws, names, e);
+}
+
+static bool setting_json(struct cmd *c, struct json_writer *w, const char *name, struct err *e)
+{
+	const struct setting_info *info = find_setting(name);
 	const char *from = NULL;
-	char *value = setting_get(c->ws, info->name, &from, e);
+	char *value = setting_get(c->ws, name, &from, e);
 
 	if (!value && e->code != ERR_NONE)
 		return false;
 	json_open(w, NULL, '{');
-	json_put_text(w, "name", info->name);
+	json_put_text(w, "name", name);
 	if (value)
 		json_put_bytes(w, "value", value, strlen(value));
 	else
 		json_put_null(w, "value");
 	json_put_text(w, "from", from);
-	json_put_text(w, "help", info->help);
-	json_put_text(w, "example", info->example);
+	json_put_text(w, "help", help_of(name));
+	if (info)
+		json_put_text(w, "example", info->example);
+	else
+		json_put_null(w, "example");
 	json_close(w);
 	free(value);
 	return true;
 }
 
-static int print_json(struct cmd *c, const struct setting_info *only)
+/* only: NULL: all. */
+static int print_json(struct cmd *c, const char *only)
 {
 	struct json_writer *w = json_writer_new();
+	struct strv names = { 0 };
 	struct err e = { 0 };
-	bool ok = true;
+	bool ok = only || all_names(c, &names, &e);
 
+	if (only)
+		strv_add(&names, only);
 	json_open(w, "settings", '[');
-	for (size_t i = 0; i < setting_table_len && ok; i++)
-		if (!only || only == &setting_table[i])
-			ok = setting_json(c, w, &setting_table[i], &e);
+	for (size_t i = 0; i < names.n && ok; i++)
+		ok = setting_json(c, w, names.v[i], &e);
 	json_close(w);
+	strv_free(&names);
 	if (ok)
 		return cmd_print_json(c, w, STATUS_DONE);
 	cmd_drop_json(w);
 	return cmd_fail(c, &e);
 }
 
+static bool add_row(struct cmd *c, struct columns *t, const char *name, struct err *e)
+{
+	const char *from = NULL;
+	char *value = setting_get(c->ws, name, &from, e);
+
+	if (!value && e->code != ERR_NONE)
+		return false;
+	columns_cell_take(t, console_str(stdout, name), TONE_PLAIN);
+	columns_cell_take(t, console_str(stdout, value ? value : "-"), TONE_PLAIN);
+	columns_cell(t, "%s", from ? from : "");
+	columns_cell(t, "%s", help_of(name));
+	columns_row(t);
+	free(value);
+	return true;
+}
+
 static int list_settings(struct cmd *c)
 {
 	struct columns *t = columns_new("setting\tvalue\tfrom\twhat it is");
+	struct strv names = { 0 };
 	struct err e = { 0 };
+	bool ok = all_names(c, &names, &e);
 
-	for (size_t i = 0; i < setting_table_len; i++) {
-		const char *from = NULL;
-		char *value = setting_get(c->ws, setting_table[i].name, &from, &e);
-
-		if (!value && e.code != ERR_NONE) {
-			columns_free(t);
-			return cmd_fail(c, &e);
-		}
-		columns_cell(t, "%s", setting_table[i].name);
-		columns_cell_take(t, console_str(stdout, value ? value : "-"), TONE_PLAIN);
-		columns_cell(t, "%s", from ? from : "");
-		columns_cell(t, "%s", setting_table[i].help);
-		columns_row(t);
-		free(value);
-	}
-	columns_print_whole(t, stdout, "");
-	return STATUS_DONE;
+	for (size_t i = 0; i < names.n && ok; i++)
+		ok = add_row(c, t, names.v[i], &e);
+	strv_free(&names);
+	if (ok)
+		columns_print_whole(t, stdout, "");
+	else
+		columns_free(t);
+	return ok ? STATUS_DONE : cmd_fail(c, &e);
 }
 
 static int print_setting(struct cmd *c, const char *name)
@@ -142,7 +177,6 @@ static int change(struct cmd *c, struct workspace *ws, const char *name, const c
 static int config_run(struct cmd *c)
 {
 	const char *unset = option_value(c, "unset"), *name = unset ? unset : c->args_n ? c->args[0] : NULL;
-	const struct setting_info *info = name ? find_setting(name) : NULL;
 	struct err e = { 0 };
 
 	if (unset && c->args_n)
@@ -158,8 +192,8 @@ static int config_run(struct cmd *c)
 		return cmd_fail(c, &e);
 	if (unset || c->args_n == 2)
 		return change(c, c->ws, name, unset ? NULL : c->args[1]);
-	if (c->json && (info || !name))
-		return print_json(c, info);
+	if (c->json)
+		return print_json(c, name);
 	return name ? print_setting(c, name) : list_settings(c);
 }
 

@@ -414,8 +414,7 @@ static bool rows_of_one(struct comparing *c, const struct compare_item *x, const
 	return true;
 }
 
-/* What changed is how it came about or its mode: nobody must be told that its contents are others. */
-static bool has_same_bytes(const struct compare_item *x)
+bool compare_has_same_bytes(const struct compare_item *x)
 {
 	return x->change == SIDES_CHANGED && !digest_is_zero(&x->sha256[0]) && digest_equal(&x->sha256[0], &x->sha256[1]);
 }
@@ -435,7 +434,7 @@ bool compare_rows(struct comparing *c, size_t i, const struct diffrows_options *
 	*type = "bytes";
 	if (x->change == SIDES_ADDED || x->change == SIDES_REMOVED)
 		return rows_of_one(c, x, o, out, type, e);
-	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME || has_same_bytes(x)) {
+	if (x->change == SIDES_RENAMED || x->change == SIDES_SAME || compare_has_same_bytes(x)) {
 		out->differs = x->change != SIDES_SAME;
 		out->summary = xstrdup(x->change == SIDES_SAME ? "same" : x->change == SIDES_RENAMED ? "renamed, same bytes" : "same bytes");
 		say_modes(c, x, out);

@@ -106,11 +106,36 @@ void compare_tell_check(const struct comparing *c, struct buf *out)
 		buf_addf(out, "%s\n", d->qualified);
 }
 
+static void tell_effect(struct buf *out, size_t *told)
+{
+	buf_adds(out, (*told)++ ? ", " : "differs: ");
+}
+
+/* Of files with the same bytes nobody must think that their contents are others. */
+static void tell_files(const struct comparing *c, struct buf *out, size_t *told)
+{
+	size_t files = 0, alike = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct compare_item *x = &c->items[i];
+		if (x->part == COMPARE_FILE && x->change != SIDES_SAME)
+			*(compare_has_same_bytes(x) ? &alike : &files) += 1;
+	}
+	if (files) {
+		tell_effect(out, told);
+		buf_addf(out, "%zu file%s", files, files == 1 ? "" : "s");
+	}
+	if (alike) {
+		tell_effect(out, told);
+		buf_addf(out, "kind or mode of %zu file%s", alike, alike == 1 ? "" : "s");
+	}
+}
+
 void compare_tell(const struct comparing *c, struct buf *out)
 {
 	static const enum compare_part causes[] = { COMPARE_ARGUMENTS, COMPARE_ENVIRONMENT, COMPARE_POLICY };
 	static const enum compare_part effects[] = { COMPARE_OUTCOME, COMPARE_STDOUT, COMPARE_STDERR };
-	size_t files = 0, told = 0;
+	size_t told = 0;
 
 	if (c->is_now) {
 		compare_tell_now(c, out);
@@ -127,13 +152,13 @@ void compare_tell(const struct comparing *c, struct buf *out)
 		if (part_changed(c, causes[i]))
 			buf_addf(out, ", %s changed", compare_part_word(causes[i]));
 	buf_adds(out, "; ");
-	for (size_t i = 0; i < ARRAY_LEN(effects); i++)
-		if (part_changed(c, effects[i]))
-			buf_addf(out, "%s%s", told++ ? ", " : "differs: ", compare_part_word(effects[i]));
-	for (size_t i = 0; i < c->n; i++)
-		files += c->items[i].part == COMPARE_FILE && c->items[i].change != SIDES_SAME;
-	if (files)
-		buf_addf(out, "%s%zu file%s", told++ ? ", " : "differs: ", files, files == 1 ? "" : "s");
+	for (size_t i = 0; i < ARRAY_LEN(effects); i++) {
+		if (part_changed(c, effects[i])) {
+			tell_effect(out, &told);
+			buf_adds(out, compare_part_word(effects[i]));
+		}
+	}
+	tell_files(c, out, &told);
 	if (told == 0)
 		buf_adds(out, "the same came out");
 }

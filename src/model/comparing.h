@@ -24,6 +24,8 @@ struct comparing {
 /* compare.c */
 struct compare_item *compare_add(struct comparing *c, enum compare_part part, const char *name);
 void compare_fill(struct compare_item *x, int side, const struct entry *f);
+/* What changed is how it came about or its mode: nobody must be told that its contents are others. */
+bool compare_has_same_bytes(const struct compare_item *x);
 
 /* compare_parts.c: rows of a part that is a set of facts. Rows are made even where all is the same; then
  * there are none. */

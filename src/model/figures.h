@@ -22,7 +22,7 @@ void figures_read(struct figures *out, int fd);
 void figures_free(struct figures *f);
 
 /* The list of fonts as a file for HOME: false when it is not known (or this environment has no
- * matplotlib). path and bytes are owned by *keep. */
+ * matplotlib), or was not yet at before_us. path and bytes are owned by *keep. */
 bool figures_fonts(struct workspace *ws, const struct interpreter *i, int64_t before_us, struct sandbox_file *out, struct buf *keep);
 /* Makes it known, in a run of its own that takes a second; for when nobody waits. */
 void figures_learn_fonts(struct workspace *ws, const struct interpreter *i);

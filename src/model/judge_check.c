@@ -22,7 +22,6 @@ struct judging {
 
 static struct noise *noise_of(struct judging *j)
 {
-	const struct attempt_end *was = &j->c->original->end, *is = j->c->end;
 	struct err e = { 0 };
 
 	if (j->noise)
@@ -33,8 +32,6 @@ static struct noise *noise_of(struct judging *j)
 		log_line("noise: %s", e.msg);
 	/* An order that was varied on purpose is to be seen. */
 	j->noise = noise_new(own ? j->c->noise : NULL, j->c->vary == NULL, &e);
-	j->run[0] = (struct noise_run){ was->started_us, was->ended_us };
-	j->run[1] = (struct noise_run){ is->started_us, is->ended_us };
 	return j->noise;
 }
 
@@ -143,6 +140,17 @@ static const char *kind_of(const struct entry *f)
 	return f ? artifact_word((enum artifact_kind)f->what) : "not made";
 }
 
+/* False of a PDF too whose own text is noise: it may still be the same as a text. */
+static bool is_same_pdf(struct judging *j, struct span a, struct span b)
+{
+	struct noise_sum sum = j->sum;
+
+	if (!noise_compare_pdf(a, b, j->run, &sum) || !sum.same)
+		return false;
+	j->sum = sum;
+	return true;
+}
+
 /* Whether two contents are the same but for noise; false too where they cannot be read or are no text. */
 static bool is_noise(struct judging *j, const struct entry *was, const struct entry *is)
 {
@@ -155,7 +163,7 @@ static bool is_noise(struct judging *j, const struct entry *was, const struct en
 	            store_blob_read(j->store, &is->sha256, NOISE_MOST, &b, NULL);
 	if (same && a.len > 4 && b.len > 4 && memcmp(a.data, "PK\3\4", 4) == 0) {
 		same = noise_compare_zip(noise_of(j), span_of(&a), span_of(&b), j->run, &j->sum) && j->sum.same;
-	} else if (same) {
+	} else if (same && !is_same_pdf(j, span_of(&a), span_of(&b))) {
 		same = !(a.len && memchr(a.data, '\0', a.len)) && !(b.len && memchr(b.data, '\0', b.len));
 		if (same)
 			noise_compare(noise_of(j), span_of(&a), span_of(&b), j->run, &j->sum);
@@ -327,7 +335,8 @@ static bool has_noise(const struct noise_sum *sum)
 
 bool repeat_compare(struct store *st, const struct comparison *c, enum verdict *verdict, char **first_at, struct err *e)
 {
-	struct judging j = { .store = st, .c = c };
+	const struct attempt_end *was = &c->original->end, *is = c->end;
+	struct judging j = { .store = st, .c = c, .run = { { was->started_us, was->ended_us }, { is->started_us, is->ended_us } } };
 	struct buf told = { 0 };
 
 	*verdict = VERDICT_CANNOT;

@@ -185,6 +185,7 @@ struct lookup {
 	const char *name; /* NULL: every setting */
 	char *value;      /* owned; the last one counts */
 	struct limits *limits;
+	struct strv *others; /* names that the table has not; NULL */
 	bool own;         /* the file is the workspace's */
 	struct strv seen; /* names in this file */
 };
@@ -216,6 +217,8 @@ static bool take(void *ctx, const char *key, const char *value, struct err *e)
 		free(l->value);
 		l->value = xstrdup(value);
 	}
+	if (l->others && !find(key) && !strv_has(l->others, key))
+		strv_add(l->others, key);
 	if (l->limits && limit) {
 		if (!parse_limit(limit, value, &n, e))
 			return false;
@@ -294,6 +297,13 @@ out:
 	free(user.value);
 	free(own.value);
 	return value;
+}
+
+bool settings_others(struct workspace *ws, struct strv *names, struct err *e)
+{
+	struct lookup l = { .others = names };
+
+	return read_file(settings_user_path(), &l, false, e) && (!ws || read_file(workspace_path(ws), &l, true, e));
 }
 
 bool setting_read(struct workspace *ws, const char *name, char **value, struct err *e)

@@ -223,6 +223,8 @@ static int64_t decode_utf32(bool big, const unsigned char *p, size_t n, struct b
 	return bad;
 }
 
+#define KEPT_MOST 16 /* bytes of UTF-8 that iconv may hold back */
+
 static int64_t decode_others(const char *name, const unsigned char *p, size_t n, struct buf *out)
 {
 	iconv_t cd = iconv_open("UTF-8", name);
@@ -231,9 +233,13 @@ static int64_t decode_others(const char *name, const unsigned char *p, size_t n,
 
 	while (n > 0) {
 		char piece[4096], *to = piece;
-		size_t room = sizeof(piece);
+		size_t room = sizeof(piece) - KEPT_MOST;
 		bool stuck = cd == (iconv_t)-1 || (iconv(cd, &in, &n, &to, &room) == (size_t)-1 && errno != E2BIG);
 
+		/* some keep a letter until they know what stands behind it */
+		room += KEPT_MOST;
+		if (cd != (iconv_t)-1 && (stuck || n == 0))
+			(void)iconv(cd, NULL, NULL, &to, &room);
 		buf_add(out, piece, (size_t)(to - piece));
 		if (!stuck || n == 0)
 			continue;

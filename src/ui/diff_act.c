@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- search ---- */
 
 enum row_answer diff_holds(struct view *v, const struct list_key *key, struct search *s)

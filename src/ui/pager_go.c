@@ -76,7 +76,8 @@ void pager_line_subject(struct pager *p, struct subject *out)
 		out->section = section_word(p->kind);
 	else if (p->kind == SECTION_STDOUT || p->kind == SECTION_STDERR)
 		out->section = section_word(p->kind);
-	if ((out->section || p->place.path) && line >= 0)
+	/* rows of a hex dump are no lines of the file */
+	if ((out->section || (p->place.path && p->place.look != LOOK_HEXDUMP)) && line >= 0)
 		out->line = line + 1;
 }
 

@@ -264,18 +264,30 @@ void prompt_paste(struct prompt *p, const char *text, size_t n)
 		p->ops->changed(p->ctx, prompt_text(p));
 }
 
+/* What a key will do has to be seen, however long the question is. */
+static void draw_question(const struct prompt *p, struct canvas *c, struct rect r)
+{
+	static const char *const hints[] = { "  Enter or y: yes · any other key: no", "  Enter, y: yes · else: no", " y/n" };
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_LEN(hints) && canvas_measure(c, p->ops->label) + canvas_measure(c, hints[i]) > r.w)
+		i++;
+	int wide = canvas_measure(c, hints[i]), x = r.x + canvas_fit(c, r, r.x, r.y, MAX(0, r.w - wide), PEN(ROLE_PROMPT), p->ops->label);
+	canvas_text(c, r, x, r.y, PEN(ROLE_KEY), hints[i]);
+	canvas_cursor(c, MIN(x, r.x + r.w - 1), r.y);
+}
+
 /* The end of a text that is too long is what one wants to see; the cursor stays inside. */
 void prompt_draw(const struct prompt *p, struct canvas *c, struct rect r)
 {
+	if (p->ops->kind == PROMPT_CONFIRM) {
+		draw_question(p, c, r);
+		return;
+	}
 	int x = canvas_text(c, r, r.x, r.y, PEN(ROLE_PROMPT), p->ops->label), room = r.x + r.w - x - 1;
 	const char *text = prompt_text(p);
 	size_t from = 0;
 
-	if (p->ops->kind == PROMPT_CONFIRM) {
-		canvas_text(c, r, x, r.y, PEN(ROLE_KEY), "  Enter or y: yes · any other key: no");
-		canvas_cursor(c, MIN(x, r.x + r.w - 1), r.y);
-		return;
-	}
 	for (;;) {
 		char *head = xstrndup(text + from, p->at - from);
 		int cells = canvas_measure(c, head);

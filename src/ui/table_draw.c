@@ -155,6 +155,6 @@ void table_title(struct view *view, struct buf *left, struct buf *right)
 	if (v->file.cut)
 		buf_addf(left, " · first %zu MiB", LOOK_MAX >> 20);
 	table_cell_name(v, right);
-	buf_addf(right, "  %zu row%s, %zu column%s", v->rows.n, v->rows.n == 1 ? "" : "s", grid_cols(v->grid),
+	buf_addf(right, " · %zu row%s, %zu column%s", v->rows.n, v->rows.n == 1 ? "" : "s", grid_cols(v->grid),
 	         grid_cols(v->grid) == 1 ? "" : "s");
 }

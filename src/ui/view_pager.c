@@ -292,6 +292,7 @@ bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e)
 		p->made = spec->path && spec->text;
 		p->text = text;
 		p->text.rows.wrap = wrap;
+		p->text.rows.words = spec->look == LOOK_PAGES;
 		p->text.rows.cols = MAX(1, p->cols);
 		p->kind = spec->python ? SECTION_CODE : (enum section_kind)spec->section;
 		p->attempt = spec->attempt;

@@ -31,7 +31,11 @@ set_wrong NoKey "key.repeat: 'NoKey' is no key \(examples" key.repeat
 set_wrong x 'key.nosuch: there is no command' key.nosuch
 is "none of it was kept" "$(ls -A "$HOME/.config/tickmark" 2>/dev/null)" ""
 tm config theme nord; is "a theme: status" "$rc" 0; tm config theme; is "a theme is set" "$out" nord
-tm config --unset theme
+tm config 'legend.Q' 'asked the broker'; tm config; like "what else is set: of the screen" "$out" '^theme +nord +user +of the screen'
+like "and of notes" "$out" '^legend.Q +asked the broker +workspace '
+tm config --json; jis "as a document" '[(s["name"], s["value"], s["example"]) for s in d["settings"]][-2:]' "[('theme', 'nord', None), ('legend.Q', 'asked the broker', None)]"
+tm config theme --json; jis "one of them" '[s["name"] for s in d["settings"]]' "['theme']"
+tm config --unset theme; tm config --unset legend.Q
 tm config python /nope; is "an interpreter that is not there: status" "$rc" 0
 like "is said" "$err" 'python = /nope is set; runs fail until it is there: cannot use the interpreter /nope: No such file'
 tm config python /usr; like "a folder" "$err" '/usr is a folder and no interpreter'

@@ -79,8 +79,9 @@ else skip "zone, width and seed of the run" "no tzdata"; skip "and the check kno
 
 # artifacts: text and office files
 if "$python" -c 'import openpyxl' 2>/dev/null; then
-	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)\n' >sheet.py
-	run_ok "sheet" sheet.py; tm repeat 9; like "an xlsx that differs in its time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
+	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)
+open("x.pdf", "wb").write(b"%%PDF-1.4 \\0 " + time.strftime("(D:%%Y%%m%%d%%H%%M%%SZ)").encode())\n' >sheet.py
+	run_ok "sheet" sheet.py; tm repeat 9; like "an xlsx and a PDF that differ in their time stamps" "$out" 'same but for noise: [0-9]+ time stamps'
 	printf 'import openpyxl, os\nw = openpyxl.Workbook(); w.active["A1"] = int.from_bytes(os.urandom(4), "big"); w.save("x.xlsx")\n' >sheet.py
 	run_ok "sheet figure" sheet.py; tm repeat 9; like "an xlsx with another figure" "$out" 'differs: artifact x.xlsx'
 else skip "xlsx" "no openpyxl"; fi

@@ -19,6 +19,8 @@ before=$(copies)
 
 # Artifacts of 4.1: it is.csv, page.html, run.sh
 like "the type is shown, and it is asked" "$(play $'wait-idle\nkey 3 g j j o')" 'page\.html \(.*\): open a copy outside\?'
+narrow=$("$TICKMARK" --script - --size 30x10 . <<<$'wait-idle\nkey 3 g j j o' 2>&1)
+like "what a key will do is seen on a narrow screen" "$narrow" '^page\.html .*… y/n$'
 is "nothing is left when one does not" "$(copies)" "$before"
 play $'wait-idle\nkey 3 g j j o Esc' >/dev/null; is "nor after Esc" "$(copies)" "$before"
 no "and nothing was opened" test -e "$OPENED"

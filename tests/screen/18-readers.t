@@ -18,7 +18,7 @@ with zipfile.ZipFile("book.xlsx", "w") as z:
         '<row r="4"><c r="A4" t="inlineStr"><is><t>first, upper</t></is></c><c r="C4"><f>2*21</f><v>42</v></c></row>'))
     z.writestr("xl/worksheets/sheet2.xml", sheet('<row r="1"><c r="A1"><v>7</v></c></row>'))
 with zipfile.ZipFile("note.docx", "w") as z:
-    z.writestr("word/document.xml", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Dear underwriter</w:t></w:r></w:p></w:body></w:document>')
+    z.writestr("word/document.xml", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Dear underwriter</w:t></w:r></w:p><w:p><w:r><w:t>' + 'a ' * 48 + 'indivisible</w:t></w:r></w:p></w:body></w:document>')
 w, h = 30, 12
 raw = b"".join(b"\0" + bytes(v for x in range(w) for v in (x * 8, y * 20, 99)) for y in range(h))
 chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
@@ -74,6 +74,7 @@ wait-idle
 see its text
 see [document]
 see Dear underwriter
+see indivisible
 key q
 text /dot.png
 key Enter
@@ -94,6 +95,21 @@ X
 	is "$1" "$rc $out" "0 "
 }
 looks "files that a run made" 3
+# a row of a hex dump is no line that a note could be found on
+play 100x20 <<X
+wait-idle
+key 3
+text /broken.xlsx
+key Enter n Enter
+wait-idle
+key c
+text no workbook
+key Enter
+wait-idle
+see noted on 1.1 file broken.xlsx
+unsee broken.xlsx line
+X
+is "a note on what is shown as hex" "$rc $out" "0 "
 preview "previews of what was read: cells, lines" 'text /workbook, 2 sheets' 'key Enter' 'see sheet 1: Limits' 'see first, upper' \
 	'text /Dear' 'key Enter' 'see Dear underwriter' 'text /30 x 12' 'key Enter' 'see image, 30 x 12' \
 	'text /workbook, 2' 'key Enter' 'key Enter' 'wait-idle' 'see sheet 1 of 2: Limits'

@@ -44,9 +44,10 @@ static void test_parts(void **state)
 
 	need_sandbox(p);
 	put("in.csv", "id,v\n1,2\n2,3\n");
-	int64_t a = run_it(p, "s.py", "print(open('in.csv').read())\nopen('kept', 'w').write('k')\nopen('old', 'w').write('same bytes')\nopen('gone', 'w')\n");
+	int64_t a = run_it(p, "s.py", "print(open('in.csv').read())\nopen('kept', 'w').write('k')\nopen('old', 'w').write('same bytes')\nopen('gone', 'w')\nopen('mode', 'w')\n");
 	put("in.csv", "id,v\n1,2\n2,4\n");
-	int64_t c = run_it(p, "s.py", "print(open('in.csv').read())\nopen('kept', 'w').write('k')\nopen('new', 'w').write('same bytes')\nopen('more', 'w')\n");
+	int64_t c = run_it(p, "s.py", "print(open('in.csv').read())\nopen('kept', 'w').write('k')\nopen('new', 'w').write('same bytes')\nopen('more', 'w')\n"
+	                    "import os\nopen('mode', 'w')\nos.chmod('mode', 0o700)\n");
 	struct query *q = open_query(p);
 	assert_done(p, compare_previous(q, c, &previous, &p->e));
 	assert_int_equal(previous, a);
@@ -55,7 +56,7 @@ static void test_parts(void **state)
 	struct comparing *cmp = compare_open(q, a, c, &p->e);
 	assert_done(p, cmp);
 	compare_tell(cmp, &b);
-	assert_string_equal(b.data, "code changed, inputs changed: in.csv; differs: stdout, 3 files");
+	assert_string_equal(b.data, "code changed, inputs changed: in.csv; differs: stdout, 3 files, kind or mode of 1 file");
 	assert_int_equal(item_of(cmp, "kept")->change, SIDES_SAME);
 	assert_int_equal(item_of(cmp, "new")->change, SIDES_RENAMED);
 	assert_string_equal(item_of(cmp, "new")->old_name, "old");

@@ -137,6 +137,9 @@ static void encodings(void **state)
 		{ "windows-1251", "Windows-1251", "\xcf\xf0", "\xd0\x9f\xd1\x80", 0 },
 		{ "8859-2", "ISO-8859-2", "\xa3", "\xc5\x81", 0 },
 		{ "cp437", "IBM437", "caf\x82", "caf\xc3\xa9", 0 },
+		/* a letter that waits for its points, at the end and before a bad byte */
+		{ "cp1255", "Windows-1255", "\xf9\xec\xe5\xed", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", 0 },
+		{ "cp1255", "Windows-1255", "\xed\xff" "a", "\xd7\x9d\xff" "a", 1 },
 		{ "koi8r", "KOI8-R", "\xf0", "\xd0\x9f", 0 },
 		{ "shift-jis", "Shift_JIS", "\x8a\xbf\xff!", "\xe6\xbc\xa2\xff!", 1 },
 		{ "gb18030", "GB18030", "\xba\xba\xba", "\xe6\xb1\x89\xba", 1 },

@@ -191,6 +191,34 @@ static void clocks_of_long_runs_are_figures(void **state)
 	noise_free(n);
 }
 
+static void pdfs_differ_in_when_they_were_made(void **state)
+{
+	(void)state;
+	static const struct { const char *a, *b; bool pdf, same; } rows[] = {
+		{ "%PDF-1.4 x (D:20261130101501Z) 5\x01", "%PDF-1.4 x (D:20261201101502Z) 5\x01", true, true },
+		{ "%PDF-1.4 (D:20261130101501) (D:20261130101502)", "%PDF-1.4 (D:20261201101502) (D:20261201101502)", true, true },
+		{ "%PDF-1.4 (D:20261130101501+01'00')", "%PDF-1.4 (D:20261201101502+01'00')", true, true },
+		{ "%PDF-1.4 (D:20261130101501+01'00')", "%PDF-1.4 (D:20261201101502+02'00')", true, false }, /* another zone */
+		{ "%PDF-1.4 (D:20261130101501Z) 5", "%PDF-1.4 (D:20261201101502Z) 6", true, false },
+		{ "%PDF-1.4 6 (D:20261130101501Z)", "%PDF-1.4 5 (D:20261201101502Z)", true, false },
+		{ "%PDF-1.4 (D:20261130101501Z)", "%PDF-1.4 (D:20201201101502Z)", true, false },       /* not of the run */
+		{ "%PDF-1.4 (20261130101501Z)", "%PDF-1.4 (20261201101502Z)", true, false },
+		{ "%PDF-1.4 (D:2026113010150", "%PDF-1.4 (D:2026113010151", true, false },
+		{ "%PDF-1.4 (D:20261130101501", "%PDF-1.4 (D:20261201101501.", true, false },
+		{ "%PDF-1.4", "%PDF-1.4", true, true },
+		{ "%PDF", "%PDF-1.4", false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct noise_sum sum = { 0 };
+
+		assert_int_equal(noise_compare_pdf(span_of(rows[i].a), span_of(rows[i].b), runs, &sum), rows[i].pdf);
+		assert_int_equal(sum.same, rows[i].same);
+		if (rows[i].same)
+			assert_int_equal(sum.counts[NOISE_TIME], i == 1 ? 2 : strcmp(rows[i].a, rows[i].b) != 0);
+	}
+}
+
 static void durations_have_units(void **state)
 {
 	(void)state;
@@ -233,6 +261,7 @@ int main(void)
 		cmocka_unit_test(own_rules_hold),
 		cmocka_unit_test(own_rules_take_no_bare_figures),
 		cmocka_unit_test(clocks_of_long_runs_are_figures),
+		cmocka_unit_test(pdfs_differ_in_when_they_were_made),
 		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(hostile_lines_end_well),
 	};
