@@ -12,7 +12,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 plain=${CHECK_UID:-12321}
-jobs=${JOBS:-$(($(nproc) + 1))} # tests wait, too
+jobs=${JOBS:-$(($(nproc) * 2))} # tests wait, too
 work=$(mktemp -d /tmp/tickmark-check.XXXXXX) || exit 1
 trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
 chmod 711 "$work"
