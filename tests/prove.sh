@@ -88,5 +88,5 @@ fi
 long="sandbox-probes interop screen-07-random store_tamper cli-06-files cli-18-sandbox cli-04-run screen-02-terminal cli-17-cases store_contention"
 first() { for name in $long; do printf '%s\n' "$work"/t/*"$name"*.t; done; }
 mapfile -t files < <({ first; printf '%s\n' "$work"/t/*.t; } | awk '!seen[$0]++' | while read -r f; do [ ! -f "$f" ] || echo "$f"; done | grep -E -- "${ONLY:-.}")
-prove -f -j"$jobs" --timer --merge -e bash "${files[@]}" 2>&1 || prove_failed=1
+prove -f -o -j"$jobs" --timer --merge -e bash "${files[@]}" 2>&1 || prove_failed=1
 exit "${prove_failed:-0}"
