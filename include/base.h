@@ -112,6 +112,8 @@ void *grow(void *items, size_t n, size_t *cap, size_t size);
 
 /* ---- where that memory lies (heap.c) -------------------------------------------------------- */
 
+/* Each sets malloc's limits anew, so the last one called decides: heap_settle comes before heap_hold. */
+
 /* For a process that forks seldom: what it allocates from now on lies on one huge page, if the kernel has one,
  * instead of costing a fault for each small page. (What a fork shares is copied page by page.) */
 void heap_settle(void);
