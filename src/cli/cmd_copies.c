@@ -51,10 +51,10 @@ static int copied(struct cmd *c, const char *path, const struct keep_copy *k, co
 void cmd_say_inside(struct cmd *c, const char *path)
 {
 	char *whole = realpath(path, NULL);
-	const char *root = c->ws && !workspace_is_review(c->ws) ? workspace_root(c->ws) : NULL;
-	size_t n = root ? strlen(root) : 0;
+	bool has_files = c->ws && !workspace_is_review(c->ws);
+	const char *below = whole && has_files ? path_below(workspace_root(c->ws), whole) : NULL;
 
-	if (whole && root && strncmp(whole, root, n) == 0 && whole[n] == '/' && !strstr(whole + n, "/."))
+	if (below && below[0] != '.' && !strstr(below, "/."))
 		console_note("%s lies in the workspace: from now on runs are offered it as a file, unless .tickmarkignore names it", path);
 	free(whole);
 }

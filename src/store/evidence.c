@@ -17,19 +17,19 @@
 
 static const char *const side_files[] = { "-wal", "-journal" };
 
-static off_t size_of(const char *path, const char *suffix)
+bool evidence_side_has(const char *path, const char *suffix)
 {
 	char *name = xasprintf("%s%s", path, suffix);
 	struct stat sb;
-	off_t size = stat(name, &sb) == 0 ? sb.st_size : 0;
+	bool has = stat(name, &sb) == 0 && sb.st_size > (strcmp(suffix, "-wal") == 0 ? WAL_HEADER : 0);
 
 	free(name);
-	return size;
+	return has;
 }
 
 static bool has_side_content(const char *path)
 {
-	return size_of(path, "-wal") > WAL_HEADER || size_of(path, "-journal") > 0;
+	return evidence_side_has(path, "-wal") || evidence_side_has(path, "-journal");
 }
 
 /* ---- in place ---------------------------------------------------------------------------------- */

@@ -13,5 +13,7 @@ bool evidence_connect(struct store *st, struct err *e);
 bool evidence_is_unchanged(struct store *st, struct err *e);
 /* The name of a file for SQLite that is read as if nobody wrote it, without its journals. Owned by the caller. */
 char *evidence_uri_dup(const char *path);
+/* Whether the "-wal" or "-journal" beside that name holds anything. */
+bool evidence_side_has(const char *path, const char *suffix);
 
 #endif

@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "evidence.h"
 
-#define WAL_HEADER 32
 #define TRIES 8
 #define NAP_NS 2000000L
 
@@ -20,23 +18,27 @@ bool seam_refuse(const struct store *st, struct err *e)
 
 static bool has_wal(const struct store *st)
 {
-	char *name = xasprintf("%s-wal", st->path);
-	struct stat sb;
-	bool has = stat(name, &sb) == 0 && sb.st_size > WAL_HEADER;
+	return evidence_side_has(st->path, "-wal");
+}
 
-	free(name);
-	return has;
+/* The file without its WAL; db_disconnect ends it, whatever comes of this. */
+static bool connect_alone(const struct store *st, struct store *alone)
+{
+	char *uri = evidence_uri_dup(st->path);
+
+	*alone = (struct store){ .path = st->path, .mode = STORE_EVIDENCE };
+	bool ok = db_connect(alone, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	return ok;
 }
 
 /* Its newest entry; false: there is none to be had, as in a file that is damaged. */
 static bool read_alone(const struct store *st, struct ledger_head *head)
 {
-	struct store alone = { .path = st->path, .mode = STORE_EVIDENCE };
-	char *uri = evidence_uri_dup(st->path);
-	bool ok = db_connect(&alone, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) && store_head(&alone, head, NULL) && head->seq > 0;
+	struct store alone;
+	bool ok = connect_alone(st, &alone) && store_head(&alone, head, NULL) && head->seq > 0;
 
 	db_disconnect(&alone);
-	free(uri);
 	return ok;
 }
 
@@ -44,39 +46,34 @@ static bool read_alone(const struct store *st, struct ledger_head *head)
  * another table may be taken for one of the ledger. The WAL mends that: it still has all of them. */
 static bool is_torn(const struct store *st)
 {
-	struct store alone = { .path = st->path, .mode = STORE_EVIDENCE };
-	char *uri = evidence_uri_dup(st->path), answer[16] = "";
-	bool whole = db_connect(&alone, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) &&
-	             db_word(&alone, "PRAGMA quick_check(ledger)", answer, sizeof(answer), NULL) && strcmp(answer, "ok") == 0;
+	struct store alone;
+	char answer[16] = "";
+	bool whole = connect_alone(st, &alone) && db_word(&alone, "PRAGMA quick_check(ledger)", answer, sizeof(answer), NULL) &&
+	             strcmp(answer, "ok") == 0;
 
 	db_disconnect(&alone);
-	free(uri);
 	return !whole;
 }
 
 bool seam_fits(struct store *st, struct err *e)
 {
-	struct err fault = { 0 };
-
 	if (!has_wal(st))
 		return true;
 	/* Whoever moves the WAL into the file meanwhile may show us two states of it at once. */
 	for (int i = 0; i < TRIES; i++) {
 		struct ledger_head alone, both;
+		struct err fault = { 0 };
 
 		if (!read_alone(st, &alone))
 			return true;
-		fault = (struct err){ 0 };
 		if (store_head_at(st, alone.seq, &both, &fault) && both.seq == alone.seq && digest_equal(&both.entry, &alone.entry))
 			return true;
-		if (fault.code != ERR_NONE && fault.code != ERR_CORRUPT)
-			break;
+		if (fault.code != ERR_NONE && fault.code != ERR_CORRUPT) {
+			if (e)
+				*e = fault;
+			return false;
+		}
 		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
-	}
-	if (fault.code != ERR_NONE && fault.code != ERR_CORRUPT) {
-		if (e)
-			*e = fault;
-		return false;
 	}
 	return is_torn(st) || seam_refuse(st, e);
 }
@@ -88,19 +85,8 @@ bool seam_explain(const struct store *st, struct err *e)
 
 bool store_left_nothing(const char *path, struct err *e)
 {
-	static const struct { const char *suffix; off_t empty; } parts[] = { { "-wal", WAL_HEADER }, { "-journal", 0 } };
+	const char *left = evidence_side_has(path, "-wal") ? "-wal" : evidence_side_has(path, "-journal") ? "-journal" : NULL;
 
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		char *name = xasprintf("%s%s", path, parts[i].suffix);
-		struct stat sb;
-		bool left = stat(name, &sb) == 0 && sb.st_size > parts[i].empty;
-
-		if (left)
-			err_set(e, ERR_EXISTS, "%s lies there without the record that it belongs to: it may hold the newest of that one, and would be "
-			               "taken for part of the new one; move it away and try again", name);
-		free(name);
-		if (left)
-			return false;
-	}
-	return true;
+	return !left || err_set(e, ERR_EXISTS, "%s%s lies there without the record that it belongs to: it may hold the newest of that one, and "
+	                        "would be taken for part of the new one; move it away and try again", path, left);
 }

@@ -31,11 +31,11 @@ const char *encoding_word(enum encoding x)
 
 static bool is_readable(enum encoding x)
 {
-	iconv_t cd = x < ENCODING_COMMON ? (iconv_t)0 : iconv_open("UTF-8", words[x]);
+	if (x < ENCODING_COMMON)
+		return true;
+	iconv_t cd = iconv_open("UTF-8", words[x]);
 
-	if (x >= ENCODING_COMMON && cd != (iconv_t)-1)
-		iconv_close(cd);
-	return cd != (iconv_t)-1;
+	return cd != (iconv_t)-1 && iconv_close(cd) == 0;
 }
 
 static bool same_word(const char *a, const char *b)

@@ -164,79 +164,71 @@ static void other_things_are_no_records(void **state)
 
 /* ---- versions --------------------------------------------------------------------------------------- */
 
-/* SQLite would take it in, and the record would be that database. */
-static void the_wal_of_another_database_is_refused(void **state)
+static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
+
+/* Beside the record these bytes are refused in every mode, and it stays as it is; then they are moved away, as is said. */
+static void refuses_wal(struct place *p, const struct buf *b, const char *why)
 {
-	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
-	struct place *p = *state;
-	char *other = path_join(p->dir, "other.db"), *wal = xasprintf("%s-wal", other), *ours = xasprintf("%s-wal", p->db);
+	char *ours = xasprintf("%s-wal", p->db);
 	struct digest before = { 0 }, after = { 0 };
-	struct buf b = { 0 };
-	sqlite3 *db;
 	int fd = open(p->db, O_RDONLY);
 
 	assert_done(p, hash_fd(fd, p->db, &before, NULL, &p->e));
+	unlink(ours);
+	assert_done(p, fs_write(AT_FDCWD, ours, b->data, b->len, false, &p->e));
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		assert_fails(p, ERR_CORRUPT, why, store_open(p->db, modes[i], &p->e));
+	lseek(fd, 0, SEEK_SET);
+	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
+	assert_true(digest_equal(&before, &after));
+	unlink(ours);
+	close(fd);
+	free(ours);
+	store_close(case_open(p, STORE_WRITE));
+}
+
+/* SQLite would take it in, and the record would be that database. */
+static void the_wal_of_another_database_is_refused(void **state)
+{
+	struct place *p = *state;
+	char *other = path_join(p->dir, "other.db"), *wal = xasprintf("%s-wal", other);
+	struct buf b = { 0 };
+	sqlite3 *db;
+
 	assert_int_equal(sqlite3_open(other, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)", NULL, NULL, NULL),
 	                 SQLITE_OK);
 	assert_done(p, fs_read(AT_FDCWD, wal, 1 << 20, &b, &p->e));
 	sqlite3_close(db);
-	unlink(ours);
-	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
-	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
-		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it: it is of another record or database", store_open(p->db, modes[i], &p->e));
-	lseek(fd, 0, SEEK_SET);
-	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
-	assert_true(digest_equal(&before, &after));
-	/* Moved away, as it says. */
-	unlink(ours);
-	struct store *st = case_open(p, STORE_WRITE);
-	store_close(st);
-	close(fd);
+	refuses_wal(p, &b, "-wal beside it does not continue it: it is of another record or database");
 	buf_free(&b);
 	free(other);
 	free(wal);
-	free(ours);
 }
 
 /* Nor is it told apart by anything in the file: the two are of one kind. */
 static void the_wal_of_another_record_is_refused(void **state)
 {
-	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
 	struct place *p = *state;
-	char *other = path_join(p->dir, "other.db"), *wal = xasprintf("%s-wal", other), *ours = xasprintf("%s-wal", p->db);
-	struct digest before = { 0 }, after = { 0 };
+	char *other = path_join(p->dir, "other.db"), *wal = xasprintf("%s-wal", other);
 	struct buf b = { 0 };
-	int fd = open(p->db, O_RDONLY);
 
-	assert_done(p, hash_fd(fd, p->db, &before, NULL, &p->e));
 	assert_done(p, store_create(other, "/other", &p->e));
 	struct store *st = store_open(other, STORE_WRITE, &p->e);
 	assert_non_null(st);
 	assert_done(p, store_event(st, "told", 0, "of the other one", &p->e));
 	assert_done(p, fs_read(AT_FDCWD, wal, 1 << 20, &b, &p->e));
 	store_close(st);
-	unlink(ours);
-	assert_done(p, fs_write(AT_FDCWD, ours, b.data, b.len, false, &p->e));
-	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
-		assert_fails(p, ERR_CORRUPT, "-wal beside it does not continue it", store_open(p->db, modes[i], &p->e));
-	lseek(fd, 0, SEEK_SET);
-	assert_done(p, hash_fd(fd, p->db, &after, NULL, &p->e));
-	assert_true(digest_equal(&before, &after));
-	unlink(ours);
-	st = case_open(p, STORE_WRITE);
-	store_close(st);
+	refuses_wal(p, &b, "-wal beside it does not continue it");
 	/* Its own one, with content. */
 	st = case_open(p, STORE_WRITE);
 	assert_done(p, store_event(st, "told", 0, "of this one", &p->e));
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
 		store_close(case_open(p, modes[i]));
 	store_close(st);
-	close(fd);
 	buf_free(&b);
 	free(other);
 	free(wal);
-	free(ours);
 }
 
 static int root_of(sqlite3 *db, const char *table)
@@ -256,7 +248,6 @@ static int root_of(sqlite3 *db, const char *table)
 /* As who was killed while it moved the WAL into the file can leave it: the ledger's page already is another table's. */
 static void a_file_that_its_wal_mends_is_no_other_record(void **state)
 {
-	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
 	struct place *p = *state;
 	struct store *st = case_open(p, STORE_WRITE);
 	char page[2048];
@@ -279,7 +270,6 @@ static void a_file_that_its_wal_mends_is_no_other_record(void **state)
 
 static void a_wal_from_before_is_no_damage(void **state)
 {
-	static const enum store_mode modes[] = { STORE_EVIDENCE, STORE_READ, STORE_WRITE };
 	struct place *p = *state;
 	char *ours = xasprintf("%s-wal", p->db), *copy = path_join(p->dir, "copy.db"), *left = xasprintf("%s-wal", copy);
 	char text[8000] = "";
