@@ -8,6 +8,8 @@
 
 #include "model.h"
 
+struct query;
+
 struct run_request {
 	/* what: exactly one of */
 	const char *script;          /* path of a script file, as the user gave it, relative to the current folder */
@@ -83,5 +85,7 @@ bool run_wait(struct workspace *ws, int64_t attempt, int64_t timeout_ms, struct 
 /* Writes `interrupted` for every attempt of this host and record whose runner is gone; whoever opens
  * a workspace calls it. *n: how many. */
 bool run_reap(struct workspace *ws, int64_t *n, struct err *e);
+/* Whether it may have something to do, by reading alone: an attempt has no end, or a runner left a file. */
+bool run_reap_due(struct workspace *ws, struct query *q);
 
 #endif

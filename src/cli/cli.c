@@ -96,35 +96,46 @@ bool cmd_folder(struct cmd *c, struct err *e)
 	                                         "for marks, notes, messages and repeats", c->record, c->record);
 }
 
-bool cmd_workspace(struct cmd *c, struct err *e)
+static void reap(struct cmd *c)
 {
 	struct err reaping = { 0 };
 	int64_t interrupted = 0;
 
-	if (c->ws)
-		return true;
-	if (!cmd_folder(c, e))
-		return false;
 	if (!run_reap(c->ws, &interrupted, &reaping) && reaping.code != ERR_READONLY && reaping.code != ERR_BUSY)
 		console_say(c, "attempts whose runner vanished could not be marked: %s", reaping.msg);
 	if (interrupted > 0)
 		console_say(c, "%lld attempt%s found interrupted: the runner vanished", (long long)interrupted,
 		            interrupted == 1 ? "" : "s");
+}
+
+bool cmd_workspace(struct cmd *c, struct err *e)
+{
+	if (c->ws)
+		return true;
+	if (!cmd_folder(c, e))
+		return false;
+	reap(c);
 	return true;
+}
+
+bool cmd_place(struct cmd *c, struct err *e)
+{
+	if (c->ws)
+		return true;
+	return c->record ? may_here(c, e) && open_review(c, e) : cmd_folder(c, e);
 }
 
 bool cmd_query(struct cmd *c, struct err *e)
 {
+	bool opened = c->ws != NULL; /* and so reaped, where that may be */
+
 	if (c->query)
 		return true;
-	if (c->record && !c->ws && (!may_here(c, e) || !open_review(c, e)))
+	if (!cmd_place(c, e) || !(c->query = c->ws ? query_open(c->ws, e) : query_open_file(c->record, e)))
 		return false;
-	if (c->record && !c->ws)
-		return (c->query = query_open_file(c->record, e)) != NULL;
-	if (!cmd_workspace(c, e))
-		return false;
-	c->query = query_open(c->ws, e);
-	return c->query != NULL;
+	if (!opened && c->ws && run_reap_due(c->ws, c->query))
+		reap(c);
+	return true;
 }
 
 char *cmd_own_path(struct err *e)

@@ -107,6 +107,8 @@ const char *option_nearest(const char *typed, const char *const *words, size_t n
 bool cmd_folder(struct cmd *c, struct err *e);
 /* The same, and marks attempts whose runner vanished. */
 bool cmd_workspace(struct cmd *c, struct err *e);
+/* The folder or, of -C FILE, its review; there without one, no workspace: c->record is what to read. */
+bool cmd_place(struct cmd *c, struct err *e);
 /* All that, and its record for reading; of -C FILE without a review the file itself, and no workspace. */
 bool cmd_query(struct cmd *c, struct err *e);
 /* Path of this program; owned. */

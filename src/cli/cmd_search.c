@@ -204,16 +204,15 @@ static int search_run(struct cmd *c)
 	r.most = (size_t)n;
 	r.flags = (option_given(c, "fixed") ? SEARCH_LITERAL : 0) | (option_given(c, "case") ? SEARCH_CASE : 0) |
 	          (option_given(c, "ignore-case") ? SEARCH_NOCASE : 0);
-	if (!cmd_query(c, &e))
+	if (!cmd_place(c, &e))
 		return cmd_fail(c, &e);
-	bool evidence = query_is_evidence(c->query);
 	atomic_store(&interrupted, false);
 	sigaction(SIGINT, &act, &before);
 	if (c->json) {
 		p.json = json_writer_new();
 		json_open(p.json, "hits", '[');
 	}
-	bool ok = record_search(evidence ? c->record : workspace_record(c->ws), evidence, &r, take_hit, &p, &sum, &at, &e);
+	bool ok = record_search(c->ws ? workspace_record(c->ws) : c->record, !c->ws, &r, take_hit, &p, &sum, &at, &e);
 	sigaction(SIGINT, &before, NULL);
 	if (!ok) {
 		if (p.json)

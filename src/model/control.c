@@ -1,5 +1,6 @@
 /* Other processes' runs: alive or not, stopping, waiting, and speaking for the dead. */
 #include "control.h"
+#include "query_private.h"
 
 #include "runfile.h"
 
@@ -302,4 +303,17 @@ bool run_reap(struct workspace *ws, int64_t *n, struct err *e)
 	free(d.ids);
 	free(d.uuids);
 	return ok;
+}
+
+static bool note_any(void *ctx, const struct attempt_row *row)
+{
+	(void)row;
+	return !(*(bool *)ctx = true);
+}
+
+bool run_reap_due(struct workspace *ws, struct query *q)
+{
+	bool any = false;
+
+	return !store_running(q->store, note_any, &any, NULL) || any || !runfile_none(ws);
 }

@@ -285,6 +285,19 @@ static bool sweep_file(void *ctx, int dir, const char *name)
 	return true;
 }
 
+static bool note_file(void *ctx, int dir, const char *name)
+{
+	(void)dir, (void)name;
+	return !(*(bool *)ctx = true);
+}
+
+bool runfile_none(struct workspace *ws)
+{
+	bool any = false;
+
+	return walk(ws, note_file, &any, NULL) && !any;
+}
+
 bool runfile_sweep(struct workspace *ws, int64_t *n, struct err *e)
 {
 	*n = 0;

@@ -31,6 +31,8 @@ bool runfile_read(struct workspace *ws, const struct uuid *u, struct runfile *ou
 bool runfile_is_of_process(const struct runfile *r);
 /* All that are held. */
 bool runfile_each(struct workspace *ws, bool (*fn)(void *ctx, const struct runfile *r), void *ctx, struct err *e);
+/* The folder can be read, and nothing is in it. */
+bool runfile_none(struct workspace *ws);
 /* Removes what dead runners left; *n counts. */
 bool runfile_sweep(struct workspace *ws, int64_t *n, struct err *e);
 

@@ -14,6 +14,7 @@
 #define PAGE 256       /* attempts read at once */
 #define RING 64        /* attempts that may be under way or wait to be told */
 #define THREADS 8
+#define HEAP (4 << 20)
 
 static const char *const words[FOUND_COUNT] = {
 	[FOUND_TITLE] = "title", [FOUND_PURPOSE] = "purpose", [FOUND_CODE] = "code", [FOUND_STDOUT] = "stdout",
@@ -160,6 +161,7 @@ static void *work(void *arg)
 	struct slot *slot;
 	int64_t id;
 
+	heap_hold(HEAP); /* of this thread: SQLite takes its pages one by one */
 	bool ok = looker_open(&l, h->record, h->evidence, &e);
 	if (!ok)
 		fail(h, &e);

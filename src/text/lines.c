@@ -114,12 +114,28 @@ static void count(const uint8_t *p, size_t n, uint8_t before, struct tally *t)
 	}
 }
 
-size_t lines_breaks(const void *p, size_t n)
+WIDE static size_t count_breaks(const uint8_t *p, size_t vectors)
 {
-	struct tally t = { 0 };
+	vector lf = { 0 }, v;
 
-	count(p, n, '\n', &t);
-	return (size_t)t.breaks;
+#pragma GCC unroll 4
+	for (size_t i = 0; i < vectors; i++) {
+		memcpy(&v, p + i * VECTOR, VECTOR);
+		lf -= (vector)(v == '\n');
+	}
+	return sum(&lf);
+}
+
+size_t lines_breaks(const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	size_t breaks = 0;
+
+	for (size_t vectors; (vectors = MIN(n / VECTOR, 255)) > 0; p += vectors * VECTOR, n -= vectors * VECTOR)
+		breaks += count_breaks(p, vectors);
+	for (size_t i = 0; i < n; i++)
+		breaks += p[i] == '\n';
+	return breaks;
 }
 
 void lines_feed(struct lines *l, const void *p, size_t n)

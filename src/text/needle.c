@@ -5,7 +5,7 @@
 #include <string.h>
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #define SAMPLE 4096 /* bytes that tell which bytes are rare */
@@ -13,6 +13,9 @@
 void needle_set(struct needle *nd, const char *p, size_t n)
 {
 	*nd = (struct needle){ .bytes = xmemdup(p, n), .n = n, .b = n - 1 };
+#ifdef __SSE2__
+	nd->wide = __builtin_cpu_supports("avx2");
+#endif
 }
 
 void needle_clear(struct needle *nd)
@@ -22,7 +25,7 @@ void needle_clear(struct needle *nd)
 }
 
 #ifdef __SSE2__
-#define STEP 32
+#define STEP 64 /* places looked at in one go */
 
 static void choose(struct needle *nd, const char *p)
 {
@@ -43,17 +46,49 @@ static void choose(struct needle *nd, const char *p)
 }
 
 /* Whether both bytes stand where a needle would have them, for STEP places from p on, by bit. */
-static unsigned candidates(const struct needle *nd, const char *p, __m128i a, __m128i b)
+static uint64_t candidates(const struct needle *nd, const char *p, __m128i a, __m128i b)
 {
-	unsigned mask = 0;
+	uint64_t mask = 0;
 
 	for (int i = 0; i < STEP; i += 16) {
 		__m128i x = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + nd->a + i)), a);
 		__m128i y = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + nd->b + i)), b);
 
-		mask |= (unsigned)_mm_movemask_epi8(_mm_and_si128(x, y)) << i;
+		mask |= (uint64_t)_mm_movemask_epi8(_mm_and_si128(x, y)) << i;
 	}
 	return mask;
+}
+
+/* From `at` on, the first STEP places with a candidate, or with fewer than STEP before `end`. */
+static size_t skip_narrow(const struct needle *nd, const char *p, size_t at, size_t end)
+{
+	__m128i a = _mm_set1_epi8(nd->bytes[nd->a]), b = _mm_set1_epi8(nd->bytes[nd->b]);
+
+	while (at + STEP <= end && !candidates(nd, p + at, a, b))
+		at += STEP;
+	return at;
+}
+
+/* The same where registers are as wide as that. */
+__attribute__((target("avx2"))) static size_t skip_wide(const struct needle *nd, const char *p, size_t at, size_t end)
+{
+	__m256i a = _mm256_set1_epi8(nd->bytes[nd->a]), b = _mm256_set1_epi8(nd->bytes[nd->b]);
+
+	for (; at + STEP <= end; at += STEP) {
+		const __m256i *x = (const void *)(p + at + nd->a), *y = (const void *)(p + at + nd->b);
+		__m256i low = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_loadu_si256(x), a), _mm256_cmpeq_epi8(_mm256_loadu_si256(y), b));
+		__m256i high = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_loadu_si256(x + 1), a), _mm256_cmpeq_epi8(_mm256_loadu_si256(y + 1), b));
+		__m256i any = _mm256_or_si256(low, high);
+
+		if (!_mm256_testz_si256(any, any))
+			break;
+	}
+	return at;
+}
+
+static size_t skip(const struct needle *nd, const char *p, size_t at, size_t end)
+{
+	return nd->wide ? skip_wide(nd, p, at, end) : skip_narrow(nd, p, at, end);
 }
 
 const char *needle_find(struct needle *nd, const char *p, size_t n)
@@ -66,9 +101,9 @@ const char *needle_find(struct needle *nd, const char *p, size_t n)
 		choose(nd, p);
 	nd->chosen = true;
 	__m128i a = _mm_set1_epi8(nd->bytes[nd->a]), b = _mm_set1_epi8(nd->bytes[nd->b]);
-	for (size_t places = n - nd->n + 1; at + STEP <= places && budget > nd->n; at += STEP) {
-		for (unsigned mask = candidates(nd, p + at, a, b); mask; mask &= mask - 1) {
-			const char *hit = p + at + __builtin_ctz(mask);
+	for (size_t places = n - nd->n + 1; (at = skip(nd, p, at, places)) + STEP <= places && budget > nd->n; at += STEP) {
+		for (uint64_t mask = candidates(nd, p + at, a, b); mask; mask &= mask - 1) {
+			const char *hit = p + at + __builtin_ctzll(mask);
 
 			if (memcmp(hit, nd->bytes, nd->n) == 0)
 				return hit;

@@ -1,5 +1,5 @@
 /*
- * Finding plain bytes in large blocks. Two bytes of the needle are looked for at once, at sixteen places at a
+ * Finding plain bytes in large blocks. Two bytes of the needle are looked for at once, at many places at a
  * time: those two that the data holds least often, which the data itself tells. Data that defeats this is
  * left to memmem, so that the work stays linear.
  */
@@ -12,6 +12,7 @@ struct needle {
 	char *bytes;   /* owned; NULL: none */
 	size_t n;
 	size_t a, b;   /* places in it of the two bytes */
+	bool wide;     /* the processor has wide registers */
 	bool chosen;   /* by a sample of the data; false: the next call takes one */
 };
 
