@@ -269,7 +269,7 @@ bool report_collect(struct cmd *c, struct report *r, struct err *e)
 	if (!cmd_query(c, e))
 		return false;
 	r->workspace = xstrdup(c->record ? c->record : workspace_root(c->ws));
-	if (!(r->made_by = review_person(c->ws, e)))
+	if (!(r->made_by = review_person(e)))
 		return false;
 	r->made_us = clock_now_us();
 	bool ok = review_identity(c->query, &r->record, e) && take_opinion(c, r, e) &&

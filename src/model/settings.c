@@ -269,6 +269,12 @@ static char *default_of(const char *name)
 	return xstrdup(text);
 }
 
+/* The least isolation that its user accepts is nothing that a workspace can lower. */
+static bool is_looser(const char *name, const char *own, const char *user)
+{
+	return strcmp(name, "tier") == 0 && tier_parse(own) > tier_parse(user);
+}
+
 char *setting_get(struct workspace *ws, const char *name, const char **from, struct err *e)
 {
 	struct lookup user = { .name = name }, own = { .name = name };
@@ -279,7 +285,7 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 		return NULL;
 	if (!read_file(settings_user_path(), &user, false, e) || (ws && !read_file(workspace_path(ws), &own, true, e)))
 		goto out;
-	if (own.value) {
+	if (own.value && !(user.value && is_looser(name, own.value, user.value))) {
 		value = own.value;
 		own.value = NULL;
 		source = "workspace";

@@ -292,6 +292,14 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_LEDGER_BEFORE] = "SELECT seq, at_us, entry FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1",
 	[SQL_LEDGER_FIND] = "SELECT seq FROM ledger WHERE entry = ?",
 	[SQL_LEDGER_EVENT] = "SELECT seq, text FROM ledger WHERE kind = ?1 AND (?2 = 0 OR seq = ?2) ORDER BY seq DESC LIMIT 1",
+	[SQL_LEDGER_END] = "SELECT entry FROM ledger WHERE kind = 'ended' AND subject = ?",
+	/* Of a record without one, what made it. */
+	[SQL_LEDGER_END_NEWEST] = "SELECT entry FROM ledger l WHERE seq = 1 OR (kind = 'ended' AND NOT EXISTS"
+	                          " (SELECT 1 FROM attempt a WHERE a.id = l.subject AND a.check_of IS NOT NULL)) ORDER BY seq DESC LIMIT 1",
+	[SQL_MARK_ENDS] = "SELECT m.id, l.entry FROM mark m LEFT JOIN ledger l ON l.subject = m.attempt AND l.kind = 'ended'"
+	                  " WHERE m.signature IS NOT NULL AND m.attempt IS NOT NULL UNION ALL"
+	                  " SELECT m.id, l.entry FROM mark m LEFT JOIN ledger l ON l.entry = m.head"
+	                  " WHERE m.signature IS NOT NULL AND m.attempt IS NULL ORDER BY 1",
 	[SQL_FACTS_RECORD] = "SELECT id, uuid, created_us, made_by, host, path, path_bytes FROM record WHERE id = ?",
 	[SQL_FACTS_ATTACHMENT] = "SELECT id, at_us, action, name, name_bytes, source, source_bytes, sha256, origin"
 	                         " FROM attachment WHERE id = ?",

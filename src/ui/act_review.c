@@ -99,7 +99,7 @@ static void mark_now(void *ctx, const struct err *why)
 	struct err e = why ? *why : (struct err){ 0 };
 
 	if (!why && review_mark(ui->ws, s->subject.attempt, s->judgement, s->text, "screen", &e)) {
-		char *who = review_person(ui->ws, NULL);
+		char *who = review_person(NULL);
 		ui_notice(ui, "%s %s by %s", s->subject.ref, judgement_word(s->judgement), who);
 		free(who);
 		ui->after_prompt |= ui_changed(ui, s->subject.attempt);
