@@ -119,7 +119,7 @@ int64_t query_tally(struct query *q, const char *name); /* "steps", "attempts", 
 /* Puts one artifact or stream into a file that must not exist (unless `force`), 0600 less umask as a
  * normal file of the user; records an 'exported' event when q belongs to a workspace. */
 bool export_artifact(struct query *q, int64_t attempt, const char *path, const char *to, bool force, struct err *e);
-bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, struct err *e);
+bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, int64_t *written, struct err *e);
 /* The names below that folder of code ("_code/SCRIPT") and streams; NULL: code without a name. */
 #define EXPORT_STDOUT "_stdout.txt"
 #define EXPORT_STDERR "_stderr.txt"

@@ -189,12 +189,14 @@ bool export_artifact(struct query *q, int64_t attempt, const char *path, const c
 	return ok && note_event(q, attempt, path, e);
 }
 
-bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, struct err *e)
+bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, int64_t *written, struct err *e)
 {
 	struct content c = { .q = q, .attempt = attempt, .stream = stream };
 
-	return write_to(to, 0600, force, fill_stream, &c, e) &&
-	       note_event(q, attempt, stream == STREAM_OUT ? "stdout" : "stderr", e);
+	bool ok = write_to(to, 0600, force, fill_stream, &c, e) &&
+	          note_event(q, attempt, stream == STREAM_OUT ? "stdout" : "stderr", e);
+	*written = c.written;
+	return ok;
 }
 
 /* ---- many ---- */

@@ -68,7 +68,7 @@ needy() { # NAME FILE PATTERN: every command that goes by a setting
 	# who writes it is the user's own affair
 	[ "$1" != "the user's" ] || broken "$@" note last "a remark"
 	broken "$@" say "a message"
-	broken "$@" report -o -
+	[ "$1" != "the user's" ] || broken "$@" report -o -
 	broken "$@" doctor --limits
 	for reads in "log" "show last" "verify" "size" "export last --code -o -"; do
 		# shellcheck disable=SC2086

@@ -249,6 +249,8 @@ like "renamed by hash" "$out" '^file old.txt -> new.txt +renamed'
 like "removed" "$out" '^file gone.txt +removed'
 tm diff 1.2 1.3 --only arguments --only stdout
 is "only: parts" "$(grep '^===' <<<"$out" | cut -d' ' -f2 | tr '\n' ' ')" "arguments stdout "
+tm diff 1.1 1.2 --only code; is "only: what is the same: status" "$rc" 0
+tm diff 1.1 1.2 --only code --json; is "only: what is the same, document: status" "$rc" 0; jis "only: what is the same, document" 'd["same"]' True
 tm diff 1.2 1.3 --only nothere; is "only: of nothing: status" "$rc" 3; like "only: of nothing: said" "$err" 'neither attempt has such a part or file'
 tm diff 1.1 1.2 --key nope; is "a key that this table has not: status" "$rc" 1; like "a key that this table has not: said" "$out" "^# there is no column 'nope' in the left table; a key is looked for"
 tm diff 1.3 1.3; is "with itself: status" "$rc" 0; like "with itself" "$out" 'same code, same inputs; the same came out'
