@@ -256,7 +256,7 @@ struct json_value;
 struct json_writer *json_writer_new(void);             /* starts with an open object */
 void json_open(struct json_writer *w, const char *key, char kind); /* '{' or '[' */
 void json_close(struct json_writer *w);
-void json_put_text(struct json_writer *w, const char *key, const char *s); /* NULL: null */
+void json_put_text(struct json_writer *w, const char *key, const char *s); /* as json_put_bytes; NULL: null */
 void json_put_bytes(struct json_writer *w, const char *key, const void *p, size_t n);
 void json_put_base64(struct json_writer *w, const char *key, const void *p, size_t n); /* as one text, RFC 4648 */
 /* As json_put_bytes, without a sibling: each bad byte becomes U+FFFD and that is all. */
@@ -268,10 +268,10 @@ void json_put_bool(struct json_writer *w, const char *key, bool v);
 void json_put_null(struct json_writer *w, const char *key);
 void json_put_digest(struct json_writer *w, const char *key, const struct digest *d); /* zero: null */
 void json_put_time(struct json_writer *w, const char *key, int64_t us); /* ISO text; 0: null */
-/* Prints with a final newline, indented when `pretty`; frees the writer. False: write error. */
 /* Prints what the array that is open, directly in the document, got so far, and lets go of it: a list of any length.
  * The document then ends with json_writer_print to the same place, not pretty. */
 void json_writer_shed(struct json_writer *w, FILE *f);
+/* Prints with a final newline, indented when `pretty`; frees the writer. False: write error. */
 bool json_writer_print(struct json_writer *w, FILE *f, bool pretty);
 char *json_writer_text(struct json_writer *w); /* owned, on one line; frees the writer */
 

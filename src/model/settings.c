@@ -335,7 +335,9 @@ bool setting_set(struct workspace *ws, const char *name, const char *value, stru
 	char *path = ws ? workspace_path(ws) : settings_user_path();
 	if (!path)
 		return err_set(e, ERR_NOTFOUND, "no place for your settings: HOME is not set; set HOME or XDG_CONFIG_HOME");
-	bool ok = conf_write(path, name, value, e);
+	char *real = ws ? NULL : realpath(path, NULL); /* dotfiles are often links: where one leads is written */
+	bool ok = conf_write(real ? real : path, name, value, e);
+	free(real);
 	free(path);
 	if (!ok || !ws)
 		return ok;

@@ -115,4 +115,9 @@ jis "doctor --json: good fits the status" 'd["good"]' "$([ "$st" = 0 ] && echo T
 jis "doctor --json: what is not good says what to do" 'all(f["good"] or f["remedy"] for f in d["findings"])' True
 cd "$work" && tm doctor; is "doctor without a workspace" "$((rc == 0 || rc == 1))" 1
 tm doctor --limits; is "doctor --limits without a workspace" "$rc" 0
+# dotfiles are links
+mkdir -p "$work/dots" "$HOME/.config/tickmark"; printf 'name = jm\n' >"$work/dots/t"; rm -f "$HOME/.config/tickmark/config"; ln -s "$work/dots/t" "$HOME/.config/tickmark/config"
+tm config --user timeout 7m; is "a config that is a link: status" "$rc" 0
+is "a config that is a link stays one" "$(readlink "$HOME/.config/tickmark/config")" "$work/dots/t"
+is "a config that is a link: what it leads to is written" "$(cat "$work/dots/t")" "$(printf 'name = jm\ntimeout = 7m')"
 finish
