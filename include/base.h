@@ -37,6 +37,7 @@ enum err_code {
 	ERR_SANDBOX,   /* the sandbox cannot be had or failed */
 	ERR_LIMIT,     /* over a limit of ours */
 	ERR_CANCELLED, /* by the user */
+	ERR_CHANGED,   /* read again, it is not what it was */
 };
 
 struct err {
