@@ -248,6 +248,7 @@ const char *const sql_table[SQL_COUNT] = {
 	                      " (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)"
 	                      /* Bytes that were pruned cannot be offered. */
 	                      " FROM produced p WHERE path > ? AND sha256 IN (SELECT sha256 FROM blob) ORDER BY path, step DESC",
+	/* When it was pruned, and not recorded again since. */
 	[SQL_TOMBSTONE_CONTENT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.sha256 = ?"
 	                          " AND t.what = 'content' AND NOT EXISTS (SELECT 1 FROM ledger y CROSS JOIN manifest_entry m"
 	                          " CROSS JOIN attempt_end e ON m.manifest IN (e.artifacts, e.inputs)"
