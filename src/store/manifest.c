@@ -93,7 +93,7 @@ static bool get_head(struct store *st, int64_t id, struct head *out, struct err 
 	}
 	sql_end(&q);
 	if (answer == SQL_DONE)
-		return err_set(e, ERR_NOTFOUND, "%s: there is no set of files %lld", st->path, (long long)id);
+		return err_set(e, ERR_NOTFOUND, "%s: there is no set of files %lld; it was pruned just now, or tickmark verify tells what is damaged", st->path, (long long)id);
 	return answer == SQL_ROW;
 }
 
