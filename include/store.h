@@ -50,6 +50,9 @@ bool store_checkpoint(struct store *st, struct err *e);
  * Nothing depends on it. */
 enum store_work { STORE_END, STORE_DETAIL };
 void store_expect(struct store *st, enum store_work work);
+/* Evidence is read without locks: ERR_BUSY when somebody wrote it since it was opened, so that what was read may be of
+ * two states. To be asked behind the last reading, before anything is made of it. */
+bool store_is_unchanged(struct store *st, struct err *e);
 /* Grows by one whenever another connection wrote (PRAGMA data_version). */
 int64_t store_data_version(struct store *st);
 /* "wal", or "delete" with the reason (network file system …) in *why. */

@@ -247,7 +247,7 @@ bool store_merge(struct store *st, const struct uuid *owner, struct store *from,
 	bool ok = check_same(st, from, &own) && check_sound(from, &own) && merge_check_contents(&m);
 	if (ok) {
 		m.read = false; /* others may have gone on */
-		ok = db_begin(st, DB_FULL, &own) && db_end(st, bring_all(&m), &own);
+		ok = db_begin(st, DB_FULL, &own) && db_end(st, bring_all(&m) && store_is_unchanged(from, &own), &own);
 	}
 	free(m.known);
 	if (!ok && e)
