@@ -126,10 +126,10 @@ struct attachment {
 	const char *origin;    /* what the user said about piped data; NULL */
 	int64_t at_us;
 };
+/* ERR_NOTFOUND: its bytes are not kept. */
 bool store_attach(struct store *st, const struct attachment *a, struct err *e);
 /* The newest event of each name, by name. */
 bool store_attachment_each(struct store *st, bool (*fn)(void *ctx, const struct attachment *a), void *ctx,
-/* ERR_NOTFOUND: its bytes are not kept. */
                            struct err *e);
 
 /* ---- steps and attempts (attempt.c) ----------------------------------------------------------- */
