@@ -37,6 +37,7 @@ enum err_code {
 	ERR_SANDBOX,   /* the sandbox cannot be had or failed */
 	ERR_LIMIT,     /* over a limit of ours */
 	ERR_CANCELLED, /* by the user */
+	ERR_CHANGED,   /* read again, it is not what it was */
 };
 
 struct err {
@@ -156,6 +157,9 @@ int64_t fs_pread(int fd, void *p, size_t n, int64_t at);
 bool fs_write_fd(int fd, const void *p, size_t n, const char *what, struct err *e);
 /* Writes a temporary file beside, fsyncs it and its folder when `durable`, renames over. */
 bool fs_write(int dirfd, const char *path, const void *p, size_t n, bool durable, struct err *e);
+/* The last step of a file that grew under a name of its own in the same folder: writes it to the disk, gives it `path`
+ * where that is free (ERR_EXISTS), and writes the folder. `part` may be left as a second name. */
+bool fs_put_in_place(const char *part, const char *path, struct err *e);
 /* mkdir -p; links may lie on the way, but the last part must be a real folder ("DIR/." follows). */
 bool fs_mkdirs(int dirfd, const char *path, struct err *e);
 /* mkdir -p with O_DIRECTORY fd of the last as result; -1 on failure. */

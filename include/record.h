@@ -197,7 +197,7 @@ enum memory_by {
 /* The fact that ends it. */
 struct attempt_end {
 	int64_t attempt;
-	int64_t started_us;      /* UTC; 0: its process never started */
+	int64_t started_us;      /* UTC; 0: its process never started; of one that was interrupted: not known */
 	int64_t ended_us;
 	int64_t wall_us;         /* monotonic */
 	enum outcome outcome;

@@ -16,6 +16,8 @@ struct query;
 struct query *query_open(struct workspace *ws, struct err *e);
 struct query *query_open_file(const char *path, struct err *e);
 void query_close(struct query *q);
+/* A foreign record is read without locks: false (ERR_BUSY) when somebody wrote it meanwhile. */
+bool query_is_unchanged(struct query *q, struct err *e);
 /* Around many queries in a row, of one slice of work: they see one state, and cost less. */
 bool query_hold(struct query *q);
 void query_release(struct query *q, bool held);

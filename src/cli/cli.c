@@ -232,6 +232,16 @@ static void cmd_release(struct cmd *c)
 	free(c->args);
 }
 
+/* Whatever was said of a foreign record that somebody wrote meanwhile may be of two states of it. */
+static int of_one_state(struct cmd *c, int status)
+{
+	struct err e = { 0 };
+
+	if (!c->query || status == STATUS_FAILED || status == STATUS_USAGE || query_is_unchanged(c->query, &e))
+		return status;
+	return cmd_fail(c, &e);
+}
+
 static int run_command(const struct cmd_entry *entry, char **argv, const char *record, const struct cli_fronts *fronts)
 {
 	struct cmd c = { .entry = entry, .fronts = fronts, .record = record };
@@ -241,6 +251,7 @@ static int run_command(const struct cmd_entry *entry, char **argv, const char *r
 		if (c.help)
 			help_command(stdout, entry);
 		status = c.help ? STATUS_DONE : entry->run(&c);
+		status = of_one_state(&c, status);
 		if (!console_finish(&c))
 			status = STATUS_FAILED;
 	}

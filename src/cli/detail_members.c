@@ -32,7 +32,7 @@ const struct cmd_member detail_members[] = {
 	{ "answered", "false: nobody was there to get the answer; null while it has no end" },
 	{ "messages", "number of messages that cite it" },
 	{ "queued_at", "when it came into the record" },
-	{ "started_at", "when its process started" },
+	{ "started_at", "when its process started; null: it never did, or, of one that was interrupted, nobody knows" },
 	{ "ended_at", "when it ended" },
 	{ "script", "path of the script in the folder of the run" },
 	{ "origin", "where the code was taken from, when elsewhere; - is a pipe" },

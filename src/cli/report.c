@@ -277,7 +277,7 @@ bool report_collect(struct cmd *c, struct report *r, struct err *e)
 	for (size_t i = 0; ok && i < ids.n; i++)
 		ok = add_attempt(c, r, ids.v[i], e);
 	free(ids.v);
-	return ok && take_legend(c, r, e);
+	return ok && take_legend(c, r, e) && query_is_unchanged(c->query, e);
 }
 
 void report_free(struct report *r)

@@ -114,6 +114,8 @@ bool showing_head(struct showing *s, struct err *e)
 	fact("asked by", "%s %s%s%s", asker->kind == ASKER_ASSISTANT ? "assistant" : "person",
 	     asker->name ? asker->name : "", asker->version ? " " : "", asker->version ? asker->version : "");
 	time_fact("recorded", d->attempt.queued_us);
+	if (d->end.outcome == OUTCOME_INTERRUPTED && !d->end.started_us)
+		fact("started", "not known");
 	time_fact("started", d->end.started_us);
 	time_fact("ended", d->end.ended_us);
 	fact("answer", "%s", d->end.attempt && d->end.answer ? "not delivered: nobody was there to get it" : "");
@@ -240,6 +242,7 @@ bool showing_inputs(struct showing *s, struct err *e)
 		columns_cell(c, "%s", input_word((enum input_class)in->what));
 		size_cell(c, in->what == INPUT_MISSING ? -1 : in->size);
 		columns_cell(c, "%s", there ? since_words[query_since(s->q, s->c->ws, in)] : "");
+		columns_cell_take(c, safe(in->note), TONE_PLAIN);
 		hash_cell(c, &in->sha256);
 		columns_row(c);
 	}

@@ -178,6 +178,33 @@ bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid 
 	return ok;
 }
 
+struct keeping {
+	const struct artifacts *a;
+	struct store *store;
+	const struct uuid *owner;
+};
+
+static bool keep_again(void *ctx, const struct sandbox_left *left, struct err *e)
+{
+	const struct keeping *k = ctx;
+	struct digest now;
+
+	if (left->kind != LEFT_FILE || k->a->n == 0)
+		return true;
+	const struct entry *f = bsearch(&(struct entry){ .path = left->path }, k->a->entries, k->a->n, sizeof(*f), by_path);
+	if (!f || f->note || digest_is_zero(&f->sha256) || store_blob_has(k->store, &f->sha256, NULL))
+		return true;
+	return store_blob_put_fd(k->store, k->owner, left->fd, left->path, &f->sha256, &now, NULL, e);
+}
+
+bool artifacts_keep_again(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb, struct err *e)
+{
+	struct keeping k = { a, st, owner };
+	struct sandbox_collected unused;
+
+	return sandbox_collect(sb, keep_again, &k, &unused, e);
+}
+
 void artifacts_free(struct artifacts *a)
 {
 	free(a->entries);

@@ -44,6 +44,11 @@ void query_close(struct query *q)
 	free(q);
 }
 
+bool query_is_unchanged(struct query *q, struct err *e)
+{
+	return store_is_unchanged(q->store, e);
+}
+
 void query_expect_detail(struct query *q)
 {
 	store_expect(q->store, STORE_DETAIL);

@@ -115,7 +115,7 @@ bool chosen_make(struct pruning *p, struct err *e)
 
 void chosen_forget(struct pruning *p)
 {
-	static const char *const tables[] = { "given", "chosen", "live", "loose", "gone", "kept", "wanted" };
+	static const char *const tables[] = { "given", "chosen", "live", "named", "loose", "gone", "kept", "wanted" };
 
 	ledger_walk_end(&p->walk);
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)

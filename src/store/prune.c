@@ -45,6 +45,11 @@ static bool prune_streams(struct pruning *p, struct err *e)
 	       drop_chunks(p, e);
 }
 
+/* Hashes in the sets of these, or of all other attempts. */
+#define OF_SETS(columns, chosen) \
+	"SELECT m.sha256 FROM attempt_end n JOIN manifest_entry m ON m.manifest = n." columns \
+	" WHERE m.sha256 IS NOT NULL AND n.attempt " chosen " (SELECT attempt FROM temp.chosen)"
+
 /* ---- whole attempts ------------------------------------------------------------------------------------- */
 
 static bool drop_rows(struct pruning *p, struct err *e)
@@ -83,7 +88,18 @@ static bool drop_orphans(struct pruning *p, struct err *e)
 	            "DELETE FROM policy WHERE id NOT IN (SELECT policy FROM attempt)");
 }
 
-/* Contents that nothing refers to. */
+/* What the chosen name, before their rows go. */
+static bool list_named(struct pruning *p, struct err *e)
+{
+	return chosen_run(p, NULL, e,
+	            "DROP TABLE IF EXISTS temp.named; CREATE TEMP TABLE named (blob INTEGER PRIMARY KEY);"
+	            "INSERT OR IGNORE INTO temp.named SELECT code FROM attempt WHERE id IN (SELECT attempt FROM temp.chosen);"
+	            "INSERT OR IGNORE INTO temp.named SELECT id FROM blob WHERE sha256 IN (" OF_SETS("inputs", "IN") ")"
+	            " OR sha256 IN (" OF_SETS("artifacts", "IN") ")");
+}
+
+/* Contents that nothing refers to any more. Those that nothing referred to before were left by somebody who vanished -
+ * or are those of an attempt that is about to end. */
 static bool drop_loose_contents(struct pruning *p, struct err *e)
 {
 	int64_t bytes;
@@ -95,7 +111,8 @@ static bool drop_loose_contents(struct pruning *p, struct err *e)
 	          " WHERE m.sha256 IS NOT NULL)"
 	          " AND sha256 NOT IN (SELECT m.sha256 FROM attempt_end e JOIN manifest_entry m ON m.manifest = e.artifacts"
 	          " WHERE m.sha256 IS NOT NULL)"
-	          " AND sha256 NOT IN (SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL)") ||
+	          " AND sha256 NOT IN (SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL)"
+	          " AND (id IN (SELECT blob FROM temp.named) OR NOT EXISTS (SELECT 1 FROM running))") ||
 	    !db_number(p->st, "SELECT coalesce(sum(size), 0) FROM temp.loose", &bytes, e) ||
 	    !chosen_run(p, NULL, e,
 	          "DELETE FROM blob_chunk WHERE id >> 24 IN (SELECT blob FROM temp.loose);"
@@ -107,7 +124,7 @@ static bool drop_loose_contents(struct pruning *p, struct err *e)
 
 static bool prune_attempts(struct pruning *p, struct err *e)
 {
-	return chosen_bury(p, e) && drop_rows(p, e) && drop_orphans(p, e) && drop_loose_contents(p, e);
+	return list_named(p, e) && chosen_bury(p, e) && drop_rows(p, e) && drop_orphans(p, e) && drop_loose_contents(p, e);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
@@ -123,10 +140,6 @@ static bool bury_content(struct pruning *p, sqlite3_stmt *s, struct err *e)
 	p->out->contents++;
 	return chosen_tombstone(p, &t, sqlite3_column_int64(s, 2), &sha256, e);
 }
-
-#define OF_SETS(columns, chosen) \
-	"SELECT m.sha256 FROM attempt_end n JOIN manifest_entry m ON m.manifest = n." columns \
-	" WHERE m.sha256 IS NOT NULL AND n.attempt " chosen " (SELECT attempt FROM temp.chosen)"
 
 /* Contents that only the chosen keep. Code stays while its attempt does. */
 static bool prune_files(struct pruning *p, struct err *e)

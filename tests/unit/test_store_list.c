@@ -392,8 +392,9 @@ static void lists_use_keys_and_read_no_content(void **state)
 	};
 	/* all of the record, for who asked for that; the refusals of one attempt */
 	static const enum sql_id counts[] = { SQL_VERIFY_COUNTS, SQL_GLANCE };
-	/* few: names that the user attached, attempts that changed since the last look, the largest files of a size report */
-	static const enum sql_id sorted[] = { SQL_ATTACHMENT_EACH, SQL_CHANGE_EACH, SQL_LARGEST };
+	/* few: names that the user attached, attempts that changed since the last look, the largest files of a size report; why
+	 * a content cannot be had */
+	static const enum sql_id sorted[] = { SQL_ATTACHMENT_EACH, SQL_CHANGE_EACH, SQL_LARGEST, SQL_TOMBSTONE_CONTENT };
 	struct place *p = *state;
 	sqlite3 *db;
 
