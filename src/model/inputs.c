@@ -122,8 +122,7 @@ static bool add_all(struct gathering *d, const struct sandbox_result *r, const c
 		add(d->in, f, class ? class : INPUT_READ);
 		bool certain = was_read(class);
 		if (o->absent && o->absent[i]) {
-			if (certain)
-				note_absent(d->in, f->path);
+			note_absent(d->in, f->path); /* nothing proves that its placeholder was not read */
 			continue;
 		}
 		if (!certain && f->size > left) {
