@@ -5,6 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A file with several names, whose bytes are read once. */
+struct linked {
+	char *first;  /* owned; of its names */
+	struct digest sha256;
+	bool kept;    /* in the record */
+};
+
 struct collecting {
 	struct artifacts *a;
 	struct store *store;
@@ -15,6 +22,8 @@ struct collecting {
 	struct halt *halt;
 	struct strv removed;  /* paths removed; folders end in a slash */
 	struct strv present;  /* paths found with a file, in order of path */
+	struct linked *linked;
+	size_t linked_n, linked_cap;
 };
 
 static struct entry *add(struct artifacts *a, const char *path, uint8_t kind)
@@ -25,6 +34,14 @@ static struct entry *add(struct artifacts *a, const char *path, uint8_t kind)
 	strv_add(&a->texts, path);
 	*f = (struct entry){ .path = a->texts.v[a->texts.n - 1], .what = kind, .size = -1 };
 	return f;
+}
+
+static void add_note(struct artifacts *a, struct entry *f, const char *note)
+{
+	if (!note)
+		return;
+	strv_add(&a->texts, note);
+	f->note = a->texts.v[a->texts.n - 1];
 }
 
 /* Digest of what stood at this path when the run began; NULL: nothing. */
@@ -39,12 +56,36 @@ static const struct digest *before(const struct collecting *c, const char *path,
 	return f ? &f->sha256 : NULL;
 }
 
+/* Of a file with several names, what is known by an earlier one; NULL: it has one, or this is the first. */
+static struct linked *find_linked(const struct collecting *c, const struct sandbox_left *left)
+{
+	for (size_t i = c->linked_n; left->first && i > 0; i--)
+		if (strcmp(c->linked[i - 1].first, left->first) == 0)
+			return &c->linked[i - 1];
+	return NULL;
+}
+
+static void note_linked(struct collecting *c, const struct sandbox_left *left, const struct digest *now, bool kept)
+{
+	struct linked *l = find_linked(c, left);
+
+	if (!left->first)
+		return;
+	if (!l) {
+		c->linked = grow(c->linked, c->linked_n, &c->linked_cap, sizeof(*c->linked));
+		l = &c->linked[c->linked_n++];
+		*l = (struct linked){ .first = xstrdup(left->first), .sha256 = *now };
+	}
+	l->kept |= kept;
+}
+
 static bool keep_file(struct collecting *c, const struct sandbox_left *left, struct err *e)
 {
 	int64_t old_size, size = left->size;
 	const struct digest *old = before(c, left->path, &old_size);
-	struct digest now = { 0 };
-	bool hashed = old && (old == c->code || old_size == left->size);
+	const struct linked *known = find_linked(c, left);
+	struct digest now = known ? known->sha256 : (struct digest){ 0 };
+	bool hashed = known || (old && (old == c->code || old_size == left->size));
 	const struct entry *offered = offer_find(c->offer, left->path, NULL);
 	bool again = false; /* what an earlier attempt made was written again, byte for byte */
 
@@ -52,18 +93,23 @@ static bool keep_file(struct collecting *c, const struct sandbox_left *left, str
 	 * is not needed. */
 	if (hashed) {
 		struct cancel cancel = halt_cancel(c->halt);
-		if (!hash_fd_unless(&cancel, left->fd, left->path, &now, NULL, e))
+		if (!known && !hash_fd_unless(&cancel, left->fd, left->path, &now, NULL, e))
 			return false;
-		again = digest_equal(&now, old);
-		if (again && (old == c->code || offered->from_attempt == 0))
+		again = old && digest_equal(&now, old);
+		if (again && (old == c->code || offered->from_attempt == 0)) {
+			note_linked(c, left, &now, false);
 			return true;
+		}
 	}
-	if (!store_blob_put_fd(c->store, c->owner, left->fd, left->path, hashed ? &now : NULL, &now, &size, e))
+	if (!(known && known->kept) &&
+	    !store_blob_put_fd(c->store, c->owner, left->fd, left->path, hashed ? &now : NULL, &now, &size, e))
 		return false;
+	note_linked(c, left, &now, true);
 	struct entry *f = add(c->a, left->path, offered && !again ? ARTIFACT_CHANGED : ARTIFACT_CREATED);
 	f->sha256 = now;
 	f->size = size;
 	f->mode = left->mode;
+	add_note(c->a, f, left->note);
 	return true;
 }
 
@@ -97,11 +143,7 @@ static bool take(void *ctx, const struct sandbox_left *left, struct err *e)
 		strv_add(&c->removed, left->path);
 		return true;
 	case LEFT_OTHER:
-		add(c->a, left->path, ARTIFACT_NOTED);
-		if (left->note) {
-			strv_add(&c->a->texts, left->note);
-			c->a->entries[c->a->n - 1].note = c->a->texts.v[c->a->texts.n - 1];
-		}
+		add_note(c->a, add(c->a, left->path, ARTIFACT_NOTED), left->note);
 		strv_add(&c->present, left->path);
 		return true;
 	}
@@ -175,6 +217,9 @@ bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid 
 	sort(a);
 	strv_free(&c.removed);
 	strv_free(&c.present);
+	for (size_t i = 0; i < c.linked_n; i++)
+		free(c.linked[i].first);
+	free(c.linked);
 	return ok;
 }
 

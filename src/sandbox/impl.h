@@ -270,10 +270,11 @@ struct inode {
 	dev_t dev;
 	ino_t ino;
 	char *path; /* owned; where it was first met; NULL: a free slot */
+	bool given; /* free for the caller; false at first */
 };
 struct links { struct inode *inodes; size_t n, slots; };
-/* Where the file was first met, or NULL when that is here: prefix and path. */
-const char *links_first(struct links *l, const struct stat *st, const char *prefix, const char *path);
+/* The file; if it is met for the first time, here: prefix and path. Good until the next call. */
+struct inode *links_meet(struct links *l, const struct stat *st, const char *prefix, const char *path);
 void links_free(struct links *l);
 /* unlinked.c: bytes of files without a name that processes hold open; begin with bytes = n = 0 */
 struct unlinked {

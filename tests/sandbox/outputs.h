@@ -165,6 +165,11 @@ static const struct probe outputs[] = {
 	  .scratch = SCRATCH_DISK,
 	  .left = { "-data.csv", "-gone/", "n 644 1", "rewrite.txt 644 1", "sub/deep.txt 644 6", "/tmp/t 644 1" },
 	  .opens = { "rewrite.txt: written from-nothing", "sub/deep.txt: written" } },
+	{ .name = "a copied folder renamed", .source =
+	  "import os\nos.rename('sub', 'other'); print(open('other/deep.txt').read()); os.rename('gone', 'sub'); os.unlink('sub/one.txt')\n",
+	  .scratch = SCRATCH_COPY, .out = "deep",
+	  .left = { "other/deep.txt 644 5", "sub/two.txt 644 2", "-gone/one.txt", "-gone/two.txt", "-sub/deep.txt" },
+	  .opens = { "sub/deep.txt: read", "gone/one.txt: deleted" } },
 	{ .name = "scratch as a copy", .source =
 	  "import os, shutil\nassert open('over.txt').read() == 'from the upper layer\\n'\n"
 	  "open('sub/deep.txt', 'a').write('x'); os.unlink('data.csv'); open('n', 'w').write('n'); shutil.rmtree('gone')\n"
