@@ -130,7 +130,7 @@ struct sandbox_left {
 	uint16_t mode;        /* 0644 or 0755 */
 	int64_t mtime_us;
 	const char *note;     /* LEFT_OTHER: "symlink to …", "fifo", "socket", "device"; LEFT_FILE: "hard link to …" or NULL */
-	const char *first;    /* LEFT_FILE with several names: the path by which it was met first; NULL: it has one */
+	size_t several;       /* LEFT_FILE with several names: 1, 2 …, the same number for each of them; 0: it has one */
 };
 struct sandbox_collected {
 	int64_t files;

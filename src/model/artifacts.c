@@ -7,8 +7,8 @@
 
 /* A file with several names, whose bytes are read once. */
 struct linked {
-	char *first;  /* owned; of its names */
 	struct digest sha256;
+	bool known;
 	bool kept;    /* in the record */
 };
 
@@ -22,7 +22,7 @@ struct collecting {
 	struct halt *halt;
 	struct strv removed;  /* paths removed; folders end in a slash */
 	struct strv present;  /* paths found with a file, in order of path */
-	struct linked *linked;
+	struct linked *linked; /* by number */
 	size_t linked_n, linked_cap;
 };
 
@@ -59,23 +59,20 @@ static const struct digest *before(const struct collecting *c, const char *path,
 /* Of a file with several names, what is known by an earlier one; NULL: it has one, or this is the first. */
 static struct linked *find_linked(const struct collecting *c, const struct sandbox_left *left)
 {
-	for (size_t i = c->linked_n; left->first && i > 0; i--)
-		if (strcmp(c->linked[i - 1].first, left->first) == 0)
-			return &c->linked[i - 1];
-	return NULL;
+	return left->several > 0 && left->several < c->linked_n && c->linked[left->several].known ? &c->linked[left->several] : NULL;
 }
 
 static void note_linked(struct collecting *c, const struct sandbox_left *left, const struct digest *now, bool kept)
 {
-	struct linked *l = find_linked(c, left);
-
-	if (!left->first)
+	if (left->several == 0)
 		return;
-	if (!l) {
+	while (c->linked_n <= left->several) {
 		c->linked = grow(c->linked, c->linked_n, &c->linked_cap, sizeof(*c->linked));
-		l = &c->linked[c->linked_n++];
-		*l = (struct linked){ .first = xstrdup(left->first), .sha256 = *now };
+		c->linked[c->linked_n++] = (struct linked){ 0 };
 	}
+	struct linked *l = &c->linked[left->several];
+	l->sha256 = *now;
+	l->known = true;
 	l->kept |= kept;
 }
 
@@ -165,16 +162,26 @@ static bool has(const struct strv *sorted, const char *path)
 	return sorted->n && bsearch(&path, sorted->v, sorted->n, sizeof(*sorted->v), by_text) != NULL;
 }
 
+/* By itself, or below a removed folder. */
 static bool is_removed(const struct strv *removed, const char *path)
 {
-	for (size_t i = 0; i < removed->n; i++) {
-		const char *r = removed->v[i];
-		size_t n = strlen(r);
-		bool folder = n > 0 && r[n - 1] == '/';
-		if (folder ? strncmp(path, r, n) == 0 : strcmp(path, r) == 0)
-			return true;
+	char *folder = xstrdup(path);
+	bool found = has(removed, path);
+
+	for (char *slash = strchr(folder, '/'); slash && !found; slash = strchr(slash + 1, '/')) {
+		char below = slash[1];
+		slash[1] = '\0';
+		found = has(removed, folder);
+		slash[1] = below;
 	}
-	return false;
+	free(folder);
+	return found;
+}
+
+static void sort_texts(struct strv *v)
+{
+	if (v->n > 1)
+		qsort(v->v, v->n, sizeof(*v->v), by_text);
 }
 
 /* Every offered file that is gone counts, also those below a removed folder; one that was made
@@ -183,8 +190,8 @@ static void add_removed(struct collecting *c)
 {
 	if (c->removed.n == 0)
 		return;
-	if (c->present.n > 1)
-		qsort(c->present.v, c->present.n, sizeof(*c->present.v), by_text);
+	sort_texts(&c->present);
+	sort_texts(&c->removed);
 	for (size_t i = 0; i < c->offer->n; i++) {
 		const char *path = c->offer->entries[i].path;
 		if (is_removed(&c->removed, path) && !has(&c->present, path))
@@ -217,8 +224,6 @@ bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid 
 	sort(a);
 	strv_free(&c.removed);
 	strv_free(&c.present);
-	for (size_t i = 0; i < c.linked_n; i++)
-		free(c.linked[i].first);
 	free(c.linked);
 	return ok;
 }

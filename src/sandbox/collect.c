@@ -233,7 +233,7 @@ static bool give_file(struct walk *w, int fd, const struct stat *st, struct inod
 		several->given = true;
 	bool ok = give(w, &(struct sandbox_left){
 		.kind = LEFT_FILE, .fd = fd, .size = st->st_size, .blocks_bytes = (int64_t)st->st_blocks * 512,
-		.mode = st->st_mode & 0111 ? 0755 : 0644, .note = note, .first = several != NULL ? several->path : NULL,
+		.mode = st->st_mode & 0111 ? 0755 : 0644, .note = note, .several = several != NULL ? several->number : 0,
 		.mtime_us = (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000 });
 	free(note);
 	return ok;

@@ -269,8 +269,9 @@ struct stat;
 struct inode {
 	dev_t dev;
 	ino_t ino;
-	char *path; /* owned; where it was first met; NULL: a free slot */
-	bool given; /* free for the caller; false at first */
+	char *path;    /* owned; where it was first met; NULL: a free slot */
+	size_t number; /* 1, 2 … as they were met */
+	bool given;    /* free for the caller; false at first */
 };
 struct links { struct inode *inodes; size_t n, slots; };
 /* The file; if it is met for the first time, here: prefix and path. Good until the next call. */

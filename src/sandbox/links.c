@@ -32,10 +32,8 @@ struct inode *links_meet(struct links *l, const struct stat *st, const char *pre
 	if (2 * l->n >= l->slots)
 		grow_table(l);
 	struct inode *i = slot_of(l->inodes, l->slots, st->st_dev, st->st_ino);
-	if (i->path == NULL) {
-		*i = (struct inode){ .dev = st->st_dev, .ino = st->st_ino, .path = xasprintf("%s%s", prefix, path) };
-		l->n++;
-	}
+	if (i->path == NULL)
+		*i = (struct inode){ .dev = st->st_dev, .ino = st->st_ino, .path = xasprintf("%s%s", prefix, path), .number = ++l->n };
 	return i;
 }
 
