@@ -277,7 +277,10 @@ struct produced {
 };
 /* What `fn` wants to see after one: a path that many steps made costs no more than one that it has seen enough of. */
 enum produced_next { PRODUCED_ENOUGH, PRODUCED_NEXT, PRODUCED_NEXT_PATH };
-bool store_produced(struct store *st, enum produced_next (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e);
+typedef enum produced_next (*store_produced_fn)(void *ctx, const struct produced *p);
+bool store_produced(struct store *st, store_produced_fn fn, void *ctx, struct err *e);
+/* The same for one path. */
+bool store_produced_at(struct store *st, const char *path, store_produced_fn fn, void *ctx, struct err *e);
 
 /* ---- the ledger (ledger.c, verify.c) ------------------------------------------------------------ */
 

@@ -227,10 +227,23 @@ static int by_path(const void *a, const void *b)
 	return c != 0 ? c : (int)y->mentioned - (int)x->mentioned;
 }
 
-bool claims_load(struct store *st, const void *mentions, size_t len, struct claims *out, struct err *e)
+static void sort(struct claims *c)
 {
 	size_t kept = 0;
 
+	if (c->n > 1)
+		qsort(c->v, c->n, sizeof(*c->v), by_path);
+	for (size_t i = 0; i < c->n; i++) {
+		if (kept > 0 && strcmp(c->v[kept - 1].path, c->v[i].path) == 0)
+			free(c->v[i].path);
+		else
+			c->v[kept++] = c->v[i];
+	}
+	c->n = kept;
+}
+
+bool claims_load(struct store *st, const void *mentions, size_t len, struct claims *out, struct err *e)
+{
 	*out = (struct claims){ 0 };
 	struct loading l = { st, out, e, true };
 	/* Sets that one row names are there while the next is read, whatever is pruned meanwhile. */
@@ -241,15 +254,34 @@ bool claims_load(struct store *st, const void *mentions, size_t len, struct clai
 		claims_free(out);
 		return false;
 	}
-	if (out->n > 1)
-		qsort(out->v, out->n, sizeof(*out->v), by_path);
-	for (size_t i = 0; i < out->n; i++) {
-		if (kept > 0 && strcmp(out->v[kept - 1].path, out->v[i].path) == 0)
-			free(out->v[i].path);
+	sort(out);
+	return true;
+}
+
+/* Of all that the path mentions, what is at the path itself. */
+static void keep_at(struct claims *c, const char *path)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (strcmp(c->v[i].path, path) != 0)
+			free(c->v[i].path);
 		else
-			out->v[kept++] = out->v[i];
+			c->v[kept++] = c->v[i];
 	}
-	out->n = kept;
+	c->n = kept;
+}
+
+bool claims_load_at(struct store *st, const char *path, struct claims *out, struct err *e)
+{
+	*out = (struct claims){ 0 };
+	struct loading l = { st, out, e, true };
+	if (!store_produced_at(st, path, take_produced, &l, e) || !l.ok || !load_mentions(st, path, strlen(path), out, e)) {
+		claims_free(out);
+		return false;
+	}
+	keep_at(out, path);
+	sort(out);
 	return true;
 }
 

@@ -25,6 +25,8 @@ struct claims {
 
 /* In one look at the record. */
 bool claims_load(struct store *st, const void *mentions, size_t len, struct claims *out, struct err *e);
+/* The one at a path, if there is one. */
+bool claims_load_at(struct store *st, const char *path, struct claims *out, struct err *e);
 void claims_free(struct claims *c);
 struct digest claims_hash(const struct claims *c);
 

@@ -95,15 +95,7 @@ static bool parse_limit(const struct limit_info *limit, const char *value, int64
 		*out = 0;
 		return true;
 	}
-	switch (limit->unit) {
-	case UNIT_BYTES:
-		return size_parse(value, out, e);
-	case UNIT_MS:
-		return duration_parse(value, out, e);
-	case UNIT_COUNT:
-		break;
-	}
-	return int_parse(value, 0, INT32_MAX, out, e);
+	return limit_parse(limit, value, out, e);
 }
 
 static bool check_text(const char *value, struct err *e)

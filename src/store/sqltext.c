@@ -46,6 +46,12 @@
 
 #define ENTRY_COLUMNS "path, path_bytes, what, size, sha256, mode, mtime_us, from_attempt, note"
 
+/* Bytes that were pruned cannot be offered. */
+#define PRODUCED_ROW(where) \
+	"SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced," \
+	" (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)" \
+	" FROM produced p WHERE " where " AND sha256 IN (SELECT sha256 FROM blob)"
+
 /* What a ledger entry about an attempt hashes: every column, what is referred to by its content, never by an id that
  * could be given to another row. */
 #define QUEUED_FACTS \
@@ -244,10 +250,8 @@ const char *const sql_table[SQL_COUNT] = {
 	                     " attempt = excluded.attempt, sha256 = excluded.sha256, size = excluded.size,"
 	                     " mode = excluded.mode, at_us = excluded.at_us, replaced = excluded.replaced"
 	                     " WHERE excluded.attempt > attempt",
-	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced,"
-	                      " (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)"
-	                      /* Bytes that were pruned cannot be offered. */
-	                      " FROM produced p WHERE path > ? AND sha256 IN (SELECT sha256 FROM blob) ORDER BY path, step DESC",
+	[SQL_PRODUCED_EACH] = PRODUCED_ROW("path > ?") " ORDER BY path, step DESC",
+	[SQL_PRODUCED_AT] = PRODUCED_ROW("path = ?") " ORDER BY step DESC",
 	/* When it was pruned, and not recorded again since. */
 	[SQL_TOMBSTONE_CONTENT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.sha256 = ?"
 	                          " AND t.what = 'content' AND NOT EXISTS (SELECT 1 FROM ledger y CROSS JOIN manifest_entry m"

@@ -59,6 +59,8 @@ wrong "option before the command" "tickmark: no option --json before the command
 wrong "-C alone" "tickmark: -C needs DIR" -C
 wrong "a bad hash" "tickmark verify: --expect needs a hash" verify --expect abc
 wrong "a bad time" "tickmark wait: --timeout: " wait --timeout soon 1
+wrong "more time than can be counted" "tickmark run: --timeout: '200000000d' is too long" run --timeout 200000000d x.py
+wrong "a limit over the most" "tickmark run: --memory: '2E' is too much; 1.0P is the most" run --memory 2E x.py
 wrong "--step and --new" "tickmark run: --step and --new exclude each other" run --step 1 --new x.py
 wrong "--env without value" "tickmark run: --env NAME: a value is missing" run --env NAME x.py
 wrong "--env that is none" "tickmark run: --env 1=2: not a variable" run --env 1=2 x.py

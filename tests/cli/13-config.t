@@ -88,6 +88,10 @@ refused() { # NAME BYTES WANTED
 	printf "$2" >.tickmark/config; tm config timeout
 	is "$1: status" "$rc" 2; like "$1: file, line and reason" "$err" "config:$3"
 }
+refused "too long a time" 'timeout = 200000000d\n' "1: setting timeout: '200000000d' is too long"
+refused "more than the most: a time" 'cpu = 90000h\n' "1: setting cpu: '90000h' is too much; 87600h 00m is the most"
+refused "a size" 'memory = 2E\n' "1: setting memory: '2E' is too much; 1\.0P is the most"
+refused "a number" 'processes = 3000000000\n' "1: setting processes: 3000000000 is not between 0 and 2147483647"
 refused "a value of another type" 'name = x\ntimeout = soon\n' "2: setting timeout: 'soon' is not a duration"
 refused "out of its range" '\n\nat-once = 900\n' '3: setting at-once: 900 is not between 1 and 64'
 refused "an unknown one" 'nosuch = 1\n' "1: there is no setting 'nosuch'"

@@ -152,7 +152,8 @@ static const struct probe limits[] = {
 	  "for i in range(3000): os.link('f', 'h%04d' % i)\n"
 	  "for i in range(500): os.symlink('x', 's%03d' % i); os.mkfifo('p%03d' % i)\n" PASS,
 	  .limits = { .artifact_files = 4 }, .out = "PASS", .left_out = true,
-	  .left = { "f 644 0", "h0000 (hard link to f)", "h0001 (hard link to f)", "h0002 (hard link to f)", "h0003 (hard link to f)" } },
+	  .left = { "f 644 0", "h0000 644 0 (hard link to f)", "h0001 644 0 (hard link to f)", "h0002 644 0 (hard link to f)",
+	            "p000 (fifo)", "p001 (fifo)", "p002 (fifo)", "p003 (fifo)" } },
 	{ .name = "a file over the size of a file", .everywhere = true, .source =
 	  "with open('big', 'wb', buffering=0) as f:\n"
 	  "    while True: f.write(bytes(1 << 20))\n",

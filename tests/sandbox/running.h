@@ -23,7 +23,7 @@ struct runner {
 /* What came of one run. */
 struct seen {
 	struct buf out, err;
-	struct strv left;     /* "path", "path/" and "-path" for deleted ones, "path (note)" */
+	struct strv left;     /* "path", "path/" and "-path" for deleted ones, "path (note)", "path mode size (note)" */
 	struct sandbox_result result;
 	struct sandbox_collected collected;
 };
@@ -117,8 +117,9 @@ static bool take_left(void *ctx, const struct sandbox_left *left, struct err *e)
 	else if (left->kind == LEFT_OTHER)
 		strv_addf(&s->left, "%s (%s)", left->path, left->note);
 	else
-		strv_addf(&s->left, "%s %o %lld%s", left->path, left->mode, (long long)left->size,
-		          left->blocks_bytes < left->size / 2 ? " sparse" : "");
+		strv_addf(&s->left, "%s %o %lld%s%s%s%s", left->path, left->mode, (long long)left->size,
+		          left->blocks_bytes < left->size / 2 ? " sparse" : "", left->note ? " (" : "", left->note ? left->note : "",
+		          left->note ? ")" : "");
 	return true;
 }
 
