@@ -453,7 +453,7 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "that differ qualify the verdict. One line per reference goes to stdout.\n\n"
 	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
-	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
+	          "15 digits, members of archives packed otherwise, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
 	          "takes bare figures is refused, and what figures it takes all the same are counted and shown.\n\n"
 	          "Several references, and --all, --failed, --unreviewed and --since (together: what fits them all) repeat many, some "
 	          "at once (with --streams one after the other); first a table "

@@ -225,7 +225,7 @@ static void take_event(struct server *sv, struct live *l, const struct run_event
 		break;
 	case RUN_ENDED:
 		l->state = LIVE_DRAWS;
-		l->draw_by_us = clock_mono_us() + PREVIEWS_WAIT_US;
+		l->draw_by_us = previews_until(l->answer_by_us);
 		draw(sv, l);
 		break;
 	case RUN_GONE:

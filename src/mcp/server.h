@@ -153,6 +153,8 @@ char *report_outcome(enum outcome state, int exit_code, int signal, const char *
                      const char *stopped_by);
 /* Adds both streams within `budget` bytes of text. */
 bool clip_streams(struct result *r, struct query *q, int64_t attempt, const char *ref, size_t budget, struct err *e);
+/* The beginning that fits: adds at most `most` bytes of text; returns the raw bytes it stands for. */
+size_t clip_head(struct buf *out, const char *p, size_t n, size_t most);
 /* Adds bytes that are all there, by head and tail where they are over the budget. */
 void clip_text(struct result *r, const char *p, size_t n, size_t budget, const char *more);
 

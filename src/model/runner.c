@@ -199,7 +199,7 @@ static void compare(struct runner *r)
 	struct comparison c = {
 		.original = &p->original, .attempt = p->attempt.id, .end = &r->end,
 		.artifacts = r->artifacts.entries, .artifacts_n = r->artifacts.n, .absent = r->inputs.absent,
-		.vary = p->attempt.vary,
+		.vary = p->attempt.vary, .cancel = halt_cancel(&r->halt),
 	};
 	struct err e = { 0 };
 	char *at = NULL;
