@@ -103,7 +103,7 @@ static void start_now(void *ctx)
 	struct order *o = ctx;
 	struct err e = { 0 };
 	struct spawn_spec spec = { .argv = (const char *const *)o->argv.v, .input = o->draft, .cwd = o->cwd ? o->cwd : o->ui->root,
-		.quiet = o->quiet, .done = run_ended, .ctx = o };
+		.quiet = o->quiet, .run = true, .done = run_ended, .ctx = o };
 
 	o->ui->follow_new = true;
 	if (!spawn_start(o->ui, &spec, &e)) {

@@ -70,7 +70,6 @@ static void job_done(void *ctx, bool cancelled)
 		r->err = (struct err){ 0 };
 		err_set(&r->err, ERR_CANCELLED, "the reader was cancelled");
 	}
-	look_came(r->ui, &r->content);
 }
 
 static const struct job_ops job_ops = { .run = job_run, .done = job_done };
@@ -94,6 +93,13 @@ void converted_free(struct ui *ui)
 {
 	let_go(ui->converted);
 	ui->converted = NULL;
+}
+
+bool converted_is_coming(const struct ui *ui, const struct digest *content)
+{
+	const struct reading *r = ui->converted;
+
+	return r && r->at_work && digest_equal(&r->content, content);
 }
 
 bool converted_cancel(struct ui *ui)

@@ -12,7 +12,7 @@
 
 enum converted_state {
 	CONVERTED_READY,
-	CONVERTED_COMING, /* look_came will be called */
+	CONVERTED_COMING, /* until converted_is_coming says no; then asked again it is another state */
 	CONVERTED_FAILED, /* e says why */
 };
 
@@ -22,6 +22,8 @@ enum converted_state converted_lines(struct ui *ui, const struct looked_file *f,
 /* The picture of an image: of a PNG without a reader. */
 enum converted_state converted_image(struct ui *ui, const struct looked_file *f, const struct picture **picture,
                                      const struct reading_image **facts, struct err *e);
+/* Whether a reader is at work on the file with this content. */
+bool converted_is_coming(const struct ui *ui, const struct digest *content);
 /* Ends what a reader does; true where one was at work. */
 bool converted_cancel(struct ui *ui);
 

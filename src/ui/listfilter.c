@@ -261,11 +261,12 @@ void listview_filter(struct view *v, struct listview *l, const char *pattern)
 	begin(v, l);
 }
 
+/* Meanwhile the view may have become another one. */
 static void asked(void *ctx, const char *pattern)
 {
-	struct view *v = ctx;
+	struct ui *ui = ctx;
 
-	listview_filter(v, v->ops->list(v), pattern);
+	ui->after_prompt |= ui_command(ui, CMD_FILTER_LINES, pattern);
 }
 
 unsigned listview_filter_ask(struct view *v, struct listview *l, const char *arg)
@@ -275,7 +276,7 @@ unsigned listview_filter_ask(struct view *v, struct listview *l, const char *arg
 	if (arg)
 		listview_filter(v, l, arg);
 	else
-		ui_ask(v->ui, &ask, v, l->filter ? l->filter->pattern : NULL, HISTORY_SEARCH);
+		ui_ask(v->ui, &ask, v->ui, l->filter ? l->filter->pattern : NULL, HISTORY_SEARCH);
 	return TURN_DRAW;
 }
 

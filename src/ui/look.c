@@ -351,19 +351,34 @@ struct view *look_open(struct ui *ui, const struct pager_spec *spec, struct err 
 	return look_open(ui, &made, e);
 }
 
-void look_came(struct ui *ui, const struct digest *content)
+/* What stands there for good when what was waited for cannot be shown at all. */
+static struct view *sorry(struct ui *ui, const struct pager_spec *spec, const struct err *why)
 {
-	const struct file_place *at = ui->depth ? pager_place(ui_top(ui)) : NULL;
-	struct err e = { 0 };
+	struct buf text = { 0 };
 	struct view *v;
 
-	if (!at || !at->coming || !digest_equal(&at->sha256, content))
-		return;
+	buf_addf(&text, "%s\n", why->msg);
+	v = text_view_of(ui, spec, LOOK_TEXT, "not read", &text, NULL);
+	buf_free(&text);
+	return v;
+}
+
+unsigned look_waits(struct view *v, const struct file_place *at)
+{
 	struct pager_spec spec = file_place_spec(at);
+	struct err e = { 0 };
+	struct view *other;
+
+	if (converted_is_coming(v->ui, &at->sha256))
+		return TURN_NOTHING;
 	spec.look = LOOK_AUTO; /* so that a failure is told, and the bytes shown */
-	v = look_open(ui, &spec, &e);
-	if (v)
-		ui_replace(ui, v);
+	other = view_pager_new(v->ui, &spec, &e);
+	if (!other)
+		other = sorry(v->ui, &spec, &e);
+	if (!other)
+		return TURN_NOTHING;
+	ui_replace(v->ui, other);
+	return TURN_DRAW;
 }
 
 /* ---- going on ------------------------------------------------------------------------------------------------ */

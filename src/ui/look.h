@@ -54,8 +54,9 @@ unsigned look_switch(struct view *v, const struct file_place *at, int dir);
 unsigned look_encoding(struct view *v, const struct file_place *at, const char *arg);
 /* The next sheet, page …, in place of the top view. */
 unsigned look_part(struct view *v, const struct file_place *at, size_t parts, int dir);
-/* A reader came to its end: a view that waits for it on top becomes what it waits for. */
-void look_came(struct ui *ui, const struct digest *content);
+/* The top view, which waits for a reader, becomes what it waits for once that is at work no more: it came to its end
+ * while another view lay above, too, or was let go for another file's. v may be gone then. */
+unsigned look_waits(struct view *v, const struct file_place *at);
 
 struct picture;
 /* view_table.c, view_json.c; they take over f. NULL: it is none. */

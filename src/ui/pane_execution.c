@@ -219,9 +219,8 @@ static unsigned follow(struct view *v, const char *arg)
 
 /* ---- the filter ----------------------------------------------------------------------------------------------- */
 
-static void filter_by(void *ctx, const char *text)
+static void filter_by(struct exec_pane *p, const char *text)
 {
-	struct exec_pane *p = ctx;
 	struct err e = { 0 };
 	struct list_filter *f = list_filter_new(text, &e);
 
@@ -234,6 +233,13 @@ static void filter_by(void *ctx, const char *text)
 	ui_notice(p->view.ui, f ? "only steps that fit; Esc shows all" : "all steps");
 }
 
+static void filter_asked(void *ctx, const char *text)
+{
+	struct ui *ui = ctx;
+
+	ui->after_prompt |= ui_command(ui, CMD_FILTER, text);
+}
+
 static void filter_complete(void *ctx, const char *text, struct strv *out)
 {
 	(void)ctx;
@@ -242,14 +248,14 @@ static void filter_complete(void *ctx, const char *text, struct strv *out)
 
 static unsigned filter(struct view *v, const char *arg)
 {
-	static const struct prompt_ops ask = { .label = "filter (Tab offers): ", .kind = PROMPT_TEXT, .complete = filter_complete, .done = filter_by };
+	static const struct prompt_ops ask = { .label = "filter (Tab offers): ", .kind = PROMPT_TEXT, .complete = filter_complete, .done = filter_asked };
 	struct exec_pane *p = exec_pane_of(v);
 	const struct list_filter *now = exec_steps_filter_of(exec_tree_steps(p->tree));
 
 	if (arg)
 		filter_by(p, arg);
 	else
-		ui_ask(v->ui, &ask, p, now ? list_filter_text(now) : NULL, HISTORY_FILTER);
+		ui_ask(v->ui, &ask, v->ui, now ? list_filter_text(now) : NULL, HISTORY_FILTER);
 	return TURN_DRAW;
 }
 

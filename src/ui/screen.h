@@ -160,7 +160,8 @@ unsigned ui_resize(struct ui *ui, int cols, int rows);
 unsigned ui_resize_to_terminal(struct ui *ui);
 unsigned ui_command(struct ui *ui, enum command id, const char *arg);
 unsigned ui_command_text(struct ui *ui, const char *text); /* ":…" */
-/* Opens a prompt; ui owns it. `ctx` is handed to ops. */
+/* Opens a prompt; ui owns it. `ctx` is handed to ops, and is no view: what workers bring may put another one in its
+ * place before the answer, which is for ui_top then. */
 void ui_ask(struct ui *ui, const struct prompt_ops *ops, void *ctx, const char *initial, enum history history);
 /* Whether an expression that was typed is one; if not, it is asked for again, with what is wrong and the text kept,
  * and `done` gets the answer. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define OUT_MAX 4096
+#define READS 32 /* at a time, of a pipe: more than it holds, so that who never stops writing does not hold the screen */
 
 extern char **environ;
 
@@ -23,6 +24,7 @@ struct spawned {
 	int out, err;       /* pipes, not blocking; -1 */
 	struct buf text;    /* of stdout */
 	struct buf said;    /* of stderr: what is kept is the end */
+	bool run;           /* takes a turn */
 	spawn_fn done;
 	void *ctx;
 };
@@ -76,12 +78,16 @@ static bool spawn(struct ui *ui, const struct spawn_spec *spec, int out, int err
 
 /* ---- collecting ------------------------------------------------------------------------------------------- */
 
-static void take(int fd, struct buf *into, bool keep_end)
+/* What is there; false: nothing will come any more. */
+static bool take(int fd, struct buf *into, bool keep_end)
 {
 	char bytes[4096];
-	ssize_t n;
 
-	while (fd >= 0 && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+	for (int i = 0; fd >= 0 && i < READS; i++) {
+		ssize_t n = read(fd, bytes, sizeof(bytes));
+
+		if (n <= 0)
+			return n < 0 && (errno == EAGAIN || errno == EINTR);
 		buf_add(into, bytes, (size_t)n);
 		if (into->len <= 2 * OUT_MAX)
 			continue;
@@ -90,20 +96,25 @@ static void take(int fd, struct buf *into, bool keep_end)
 		into->len = OUT_MAX;
 		into->data[OUT_MAX] = '\0';
 	}
+	return true;
 }
 
-static unsigned on_output(void *ctx)
+/* At its end a pipe stays readable: it leaves the loop. That the process is over, its own descriptor tells. */
+static unsigned on_out(void *ctx)
 {
 	struct spawned *c = ctx;
-	size_t before = c->text.len + c->said.len;
 
-	take(c->out, &c->text, false);
-	take(c->err, &c->said, true);
-	/* at its end a pipe stays readable: the process itself tells when it is over */
-	if (c->text.len + c->said.len == before) {
+	if (!take(c->out, &c->text, false))
 		loop_remove(c->ui->loop, c->out);
+	return TURN_NOTHING;
+}
+
+static unsigned on_err(void *ctx)
+{
+	struct spawned *c = ctx;
+
+	if (!take(c->err, &c->said, true))
 		loop_remove(c->ui->loop, c->err);
-	}
 	return TURN_NOTHING;
 }
 
@@ -118,14 +129,18 @@ static char *last_line(const struct buf *b)
 	return xstrndup(b->data ? b->data + start : "", end - start);
 }
 
-static void drop(struct spawned *c)
+/* Before anybody is told, who may count those that are left, and start another. */
+static void unlist(struct spawned *c)
 {
 	struct spawned **at = &c->ui->children;
 
-	while (*at && *at != c)
+	while (*at != c)
 		at = &(*at)->next;
-	if (*at)
-		*at = c->next;
+	*at = c->next;
+}
+
+static void spawned_free(struct spawned *c)
+{
 	loop_remove(c->ui->loop, c->pidfd);
 	loop_remove(c->ui->loop, c->out);
 	loop_remove(c->ui->loop, c->err);
@@ -150,45 +165,53 @@ static unsigned on_end(void *ctx)
 	char *line = last_line(&c->said);
 	struct spawn_end end = { .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 		.out = c->text.data ? c->text.data : "", .err = line };
+	unlist(c);
 	if (c->done)
 		c->done(c->ui, c->ctx, &end);
 	free(line);
-	drop(c);
+	spawned_free(c);
 	return TURN_DRAW;
+}
+
+static void close_pipe(int fds[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 }
 
 bool spawn_start(struct ui *ui, const struct spawn_spec *spec, struct err *e)
 {
-	int out[2] = { -1, -1 }, err[2];
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	struct spawned *c;
 	pid_t pid;
-	bool ok;
 
-	if ((!spec->quiet && pipe2(out, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
-		return err_sys(e, "pipe");
+	if ((!spec->quiet && pipe2(out, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0) {
+		err_sys(e, "pipe");
+		close_pipe(out);
+		return false;
+	}
 	/* the ends of the child block as it expects them to */
 	if (out[1] >= 0)
 		fcntl(out[1], F_SETFL, 0);
 	fcntl(err[1], F_SETFL, 0);
-	ok = spawn(ui, spec, out[1], err[1], &pid, e);
+	if (!spawn(ui, spec, out[1], err[1], &pid, e)) {
+		close_pipe(out);
+		close_pipe(err);
+		return false;
+	}
 	if (out[1] >= 0)
 		close(out[1]);
 	close(err[1]);
-	if (!ok) {
-		if (out[0] >= 0)
-			close(out[0]);
-		close(err[0]);
-		return false;
-	}
 	c = xcalloc(1, sizeof(*c));
 	*c = (struct spawned){ .next = ui->children, .ui = ui, .pid = pid, .out = out[0], .err = err[0],
-		.done = spec->done, .ctx = spec->ctx };
+		.run = spec->run, .done = spec->done, .ctx = spec->ctx };
 	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	ui->children = c;
 	loop_add(ui->loop, c->pidfd, on_end, c);
 	if (c->out >= 0)
-		loop_add(ui->loop, c->out, on_output, c);
-	loop_add(ui->loop, c->err, on_output, c);
+		loop_add(ui->loop, c->out, on_out, c);
+	loop_add(ui->loop, c->err, on_err, c);
 	return true;
 }
 
@@ -201,13 +224,23 @@ size_t spawn_count(const struct ui *ui)
 	return n;
 }
 
+size_t spawn_runs(const struct ui *ui)
+{
+	size_t n = 0;
+
+	for (const struct spawned *c = ui->children; c; c = c->next)
+		n += c->run;
+	return n;
+}
+
 void spawn_forget_all(struct ui *ui)
 {
 	while (ui->children) {
 		struct spawned *c = ui->children;
+		unlist(c);
 		if (c->done)
 			c->done(ui, c->ctx, NULL);
-		drop(c);
+		spawned_free(c);
 	}
 }
 

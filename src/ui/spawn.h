@@ -20,11 +20,13 @@ struct spawn_spec {
 	const char *input;        /* file for stdin; NULL: none */
 	const char *cwd;          /* NULL: ours */
 	bool quiet;               /* stdout is not wanted */
-	spawn_fn done;            /* frees ctx */
+	bool run;                 /* it takes a turn (turns.h) as long as it goes on */
+	spawn_fn done;            /* frees ctx; the child counts no more */
 	void *ctx;
 };
 bool spawn_start(struct ui *ui, const struct spawn_spec *spec, struct err *e);
 size_t spawn_count(const struct ui *ui);
+size_t spawn_runs(const struct ui *ui); /* of them, those that take a turn */
 /* Lets go of all; they go on by themselves. */
 void spawn_forget_all(struct ui *ui);
 

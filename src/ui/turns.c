@@ -33,7 +33,7 @@ static bool is_free(struct ui *ui)
 {
 	int64_t running = ui->query ? query_tally(ui->query, "running") : 0;
 
-	return MAX(running, (int64_t)spawn_count(ui)) < limit_of(ui);
+	return MAX(running, (int64_t)spawn_runs(ui)) < limit_of(ui);
 }
 
 bool turns_take(struct ui *ui, void (*start)(void *ctx), void (*drop)(void *ctx), void *ctx)

@@ -238,9 +238,14 @@ static const struct view_ops ops = {
 static void show_lines(struct pager *p, const char *pattern)
 {
 	struct err e = { 0 };
-	struct search *search = search_compile(pattern, strlen(pattern), 0, NULL, &e);
+	struct search *search;
 	struct lines_view *v;
 
+	if (p->place.coming) { /* it will be another view */
+		ui_notice(p->view.ui, "a reader is still at work on it");
+		return;
+	}
+	search = search_compile(pattern, strlen(pattern), 0, NULL, &e);
 	if (!search) {
 		ui_error(p->view.ui, "%s", e.msg);
 		return;
@@ -258,10 +263,12 @@ static void show_lines(struct pager *p, const char *pattern)
 	ui_push(p->view.ui, &v->view);
 }
 
+/* Meanwhile the pager may have become another view. */
 static void asked(void *ctx, const char *pattern)
 {
-	if (*pattern)
-		show_lines(ctx, pattern);
+	struct ui *ui = ctx;
+
+	ui->after_prompt |= ui_command(ui, CMD_FILTER_LINES, pattern);
 }
 
 static const struct prompt_ops ask = { .label = "only lines that match: ", .kind = PROMPT_TEXT, .done = asked };
@@ -272,7 +279,7 @@ unsigned pager_filter_lines(struct view *v, const char *arg)
 
 	if (arg && *arg)
 		show_lines(p, arg);
-	else
-		ui_ask(v->ui, &ask, p, NULL, HISTORY_SEARCH);
+	else if (!arg)
+		ui_ask(v->ui, &ask, v->ui, NULL, HISTORY_SEARCH);
 	return TURN_DRAW;
 }

@@ -178,6 +178,8 @@ static unsigned pager_idle(struct view *v, bool *more)
 	struct pager *p = pager_of(v);
 	unsigned mask = p->again ? TURN_DRAW : TURN_NOTHING;
 
+	if (p->place.coming)
+		return look_waits(v, &p->place);
 	if (p->hunt.on) {
 		if (pager_hunt(p))
 			mask |= TURN_DRAW;

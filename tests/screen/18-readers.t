@@ -116,6 +116,27 @@ preview "previews of what was read: cells, lines" 'text /workbook, 2 sheets' 'ke
 "$python" make.py
 looks "files of the folder as they are now" 1
 
+# A reader ends while something else lies above, or while a question is open; or it is let go for another file's.
+cat >documents.py <<'X'
+# Make documents
+import sys, zipfile
+for name in sys.argv[1:]:
+    with zipfile.ZipFile(name + ".docx", "w") as z:
+        z.writestr("word/document.xml", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+            + "".join(f"<w:p><w:r><w:t>{name} {i}</w:t></w:r></w:p>" for i in range(20)) + '</w:body></w:document>')
+X
+"$TICKMARK" run documents.py under asked early >/dev/null 2>&1
+file() { printf 'wait-idle\nkey 3\ntext /%s.docx\nkey Enter n Enter\nsee A reader is at work\n' "$1"; }
+play 100x20 <<<"$(file under)"$'\nkey ?\nwait-idle\nkey q\nwait-idle\nsee under 7\nunsee A reader'
+is "a reader that ends under another view" "$rc $out" "0 "
+play 100x20 <<<"$(file asked)"$'\nkey f\ntext asked .7\nwait-idle\nsee asked 7\nkey Enter\nwait-idle\nsee lines that match\nsee asked 17\nunsee asked 7'
+is "a question about it is of what it became" "$rc $out" "0 "
+play 100x20 <<<"$(file early)"$'\nkey f\ntext early .7\nkey Enter\nsee still at work\nwait-idle\nsee early 7'
+is "there are no lines of what is to come" "$rc $out" "0 "
+"$TICKMARK" run documents.py one two >/dev/null 2>&1
+play 100x20 <<<"$(file one)"$'\nkey p\nwait-idle\ntext /document: Enter\nkey Enter n Enter\nwait-idle\nsee two 7\nkey q q\nwait-idle\nsee one 7'
+is "a reader that was let go begins again" "$rc $out" "0 "
+
 # a small screen, and one without room
 for size in 20x5 1x1 200x60; do
 	printf 'wait-idle\nkey 3\ntext /book\nkey Enter n Enter\nwait-idle\nkey . Tab Tab l l h j k G g q\ntext /dot\nkey Enter n Enter\nwait-idle\nkey Tab Tab j k q\n' | "$TICKMARK" --script - --size $size >"$work/out" 2>&1
