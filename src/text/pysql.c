@@ -71,7 +71,7 @@ static bool is_condition(const char *p, size_t n)
 		if (i == start)
 			continue;
 		words++;
-		if (IS_ANY(p + start, i - start, "like", "between", "null", "exists"))
+		if (IS_ANY(p + start, i - start, "between", "null", "exists"))
 			return true;
 		i--;
 	}

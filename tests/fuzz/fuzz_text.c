@@ -134,17 +134,12 @@ static void fuzz_odd(const char *p, size_t n)
 
 static void fuzz_pyfilter(const char *p, size_t n)
 {
-	struct pyfilter_state st = { 0 };
-	struct py_filter found[8];
+	struct py_filters found = { 0 };
 
-	for (size_t at = 0; at < n;) {
-		const char *lf = memchr(p + at, '\n', n - at);
-		size_t len = lf ? (size_t)(lf + 1 - p) - at : n - at, got = pyfilter_line(&st, p + at, len, found, ARRAY_LEN(found));
-
-		for (size_t i = 0; i < got; i++)
-			must(found[i].start + found[i].len <= len);
-		at += len;
-	}
+	pyfilter_find(p, n, &found);
+	for (size_t i = 0; i < found.n; i++)
+		must(found.at[i].start + found.at[i].len <= n && (i == 0 || found.at[i - 1].start <= found.at[i].start));
+	pyfilter_free(&found);
 }
 
 /* Decoded text is cut into cells that lie inside it; sorting is a permutation. */

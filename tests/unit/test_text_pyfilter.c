@@ -105,7 +105,7 @@ static void kinds(void **state)
 		{ "def f():\n    '''Select rows from t.\n\n    where a > 1: WHERE\n    '''\n", "" },
 		{ "print('Please select a file from here where you like', 'Select one from those where it fits')\n", "" },
 		{ "print('select a file from the list where you like')\nx = 'update the table where needed'\n", "" },
-		{ "x = {'a': 'select of\\n' 'update from where\\n'\n 'with it from here where\\n', 'b': 'where\\n'}\n", "" },
+		{ "x = {'a': 'A list.\\n' 'Select from where\\n'\n 'with it where\\n', 'b': 'where\\n', 'c': 'update', 'd': 'where\\n'}\n", "" },
 		{ "x = 'where is it', 'the where_clause from', '# where'\ny = 'where'\n", "" },
 	};
 
