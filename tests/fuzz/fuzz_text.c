@@ -157,9 +157,9 @@ static void fuzz_grid(const char *p, size_t n)
 		for (size_t i = 0; i <= grid_cells(g, r); i++)
 			must(grid_cell(g, r, i).n <= len);
 	grid_is_table(g);
-	grid_column(g, 0, &column);
+	grid_column(g, 1, 0, &column);
 	if (rows > 0) {
-		grid_sort(g, 0, n % 2, order);
+		grid_sort(g, 1, 0, n % 2, order);
 		for (size_t i = 0; i < rows; i++)
 			sum += order[i];
 		must(sum == rows * (rows - 1) / 2);

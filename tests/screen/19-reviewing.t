@@ -97,6 +97,32 @@ text /qty
 key Enter c
 see file stock.json at $.first.qty
 X
+# rows have the numbers that cells are named by; the first one is data where nothing names the columns
+play "the first row of a table takes notes" 100x12 "$work/ws" <<'X'
+wait-idle
+key 3
+text /stock_out.csv
+key Enter Enter
+see 1 id
+see >   2
+key H
+see row 1 is data
+see >   2
+key k c
+see note on 1.2 file stock_out.csv cell A1
+key Esc
+text :4
+key Enter
+key c
+see cell A4
+key Esc ^
+see sorted, smallest first
+key =
+see A: 5 cells, 0 empty, 5 different, 4 numbers from 1 to 5
+key H
+see row 1 names the columns
+see id ↑
+X
 play "a line that was removed" 80x24 "$work/ws" <<'X'
 wait-idle
 text :1.2
