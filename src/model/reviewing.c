@@ -311,6 +311,18 @@ bool review_is_stale(const struct detail *d)
 	return review_counts(d) && d->last_number > d->attempt.number;
 }
 
+/* Lines of such files are those of what a reader made of them. */
+static bool is_document(const char *path)
+{
+	static const char *const kinds[] = { ".pdf", ".docx", ".pptx" };
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_LEN(kinds); i++)
+		if (strcasecmp(dot, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
 void review_place_text(const struct review_place *at, struct buf *out)
 {
 	if (at->section && !at->path)
@@ -318,7 +330,7 @@ void review_place_text(const struct review_place *at, struct buf *out)
 	if (at->path)
 		buf_addf(out, "file %s", at->path);
 	if (at->line)
-		buf_addf(out, "%sline %lld", out->len ? " " : "", (long long)at->line);
+		buf_addf(out, "%sline %lld%s", out->len ? " " : "", (long long)at->line, at->path && is_document(at->path) ? " of its text" : "");
 	if (at->cell)
 		buf_addf(out, "%s%s %s", out->len ? " " : "", *at->cell == '$' ? "at" : "cell", at->cell);
 }
