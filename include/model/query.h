@@ -124,6 +124,8 @@ int64_t query_tally(struct query *q, const char *name); /* "steps", "attempts", 
  * normal file of the user; records an 'exported' event when q belongs to a workspace. */
 bool export_artifact(struct query *q, int64_t attempt, const char *path, const char *to, bool force, struct err *e);
 bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, int64_t *written, struct err *e);
+/* Puts what `fill` writes into a file that is for readers: the mode of an ordinary one. Whole or not at all. */
+bool export_made(const char *to, bool force, bool (*fill)(void *ctx, int fd, struct err *e), void *ctx, struct err *e);
 /* The names below that folder of code ("_code/SCRIPT") and streams; NULL: code without a name. */
 #define EXPORT_STDOUT "_stdout.txt"
 #define EXPORT_STDERR "_stderr.txt"

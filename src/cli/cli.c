@@ -291,11 +291,11 @@ static int unknown_command(const char *word)
 	return STATUS_USAGE;
 }
 
-int cli_dispatch(char **argv, const struct cli_fronts *fronts)
+int cli_dispatch(char **argv, const struct plain_place *place)
 {
 	const struct cmd_entry *entry = cmd_find(argv[0]);
 
-	return entry ? run_command(entry, argv + 1, NULL, fronts) : unknown_command(argv[0]);
+	return entry ? run_command(entry, argv + 1, place->record, place->fronts) : unknown_command(argv[0]);
 }
 
 /* ---- words in front of the command ----------------------------------------------------------------- */
@@ -405,15 +405,18 @@ int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 	if (status >= 0)
 		return status;
 	screen.path = record;
-	if (!*argv && !record && is_plain(&screen))
-		return plain_main(fronts);
-	if (*argv && screen.plain)
-		return cmd_usage(NULL, "--plain stands alone");
+	const struct cmd_entry *entry = *argv ? cmd_find(*argv) : NULL;
+	if (entry && !screen.plain)
+		return run_command(entry, argv + 1, record, fronts);
+	if (*argv && screen.plain && (entry || argv[1]))
+		return cmd_usage(NULL, "--plain goes with a folder or a record, and asks for commands itself");
+	if (is_plain(&screen) && (!*argv || stat(*argv, &st) == 0)) {
+		if (*argv && !go_to(*argv, &record))
+			return STATUS_FAILED;
+		return plain_main(&(struct plain_place){ fronts, record });
+	}
 	if (!*argv)
 		return fronts->screen(&screen);
-	const struct cmd_entry *entry = cmd_find(*argv);
-	if (entry)
-		return run_command(entry, argv + 1, record, fronts);
 	screen.path = *argv;
 	if (stat(*argv, &st) == 0)
 		return fronts->screen(&screen);

@@ -177,25 +177,31 @@ static bool put_bytes(struct showing *s, int stream, struct err *e)
 	return ok;
 }
 
+/* On a page, or with numbers: lines. Else the bytes. */
+static bool show_text(struct showing *s, int stream, struct err *e)
+{
+	unsigned how = (s->numbers ? EXCERPT_NUMBERS : 0) | (s->titles ? 0 : EXCERPT_WHOLE);
+
+	if (!s->titles && !s->numbers)
+		return put_bytes(s, stream, e);
+	if (stream == 0)
+		return excerpt_code(stdout, s->q, s->d->attempt.id, s->d->ref, how, e);
+	return excerpt_stream(stdout, s->q, s->d->attempt.id, (enum stream_id)stream, s->d->ref, how, e);
+}
+
 bool showing_code(struct showing *s, struct err *e)
 {
-	if (!s->titles)
-		return put_bytes(s, 0, e);
-	return excerpt_code(stdout, s->q, s->d->attempt.id, s->d->ref, e);
+	return show_text(s, 0, e);
 }
 
 bool showing_stdout(struct showing *s, struct err *e)
 {
-	if (!s->titles)
-		return put_bytes(s, STREAM_OUT, e);
-	return excerpt_stream(stdout, s->q, s->d->attempt.id, STREAM_OUT, s->d->ref, e);
+	return show_text(s, STREAM_OUT, e);
 }
 
 bool showing_stderr(struct showing *s, struct err *e)
 {
-	if (!s->titles)
-		return put_bytes(s, STREAM_ERR, e);
-	return excerpt_stream(stdout, s->q, s->d->attempt.id, STREAM_ERR, s->d->ref, e);
+	return show_text(s, STREAM_ERR, e);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */

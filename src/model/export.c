@@ -199,6 +199,14 @@ bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, cons
 	return ok;
 }
 
+bool export_made(const char *to, bool force, bool (*fill)(void *ctx, int fd, struct err *e), void *ctx, struct err *e)
+{
+	mode_t mask = umask(022);
+
+	umask(mask);
+	return write_to(to, 0666 & ~mask, force, fill, ctx, e);
+}
+
 /* ---- many ---- */
 
 struct many {
