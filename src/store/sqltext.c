@@ -311,7 +311,7 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_LEDGER_BEFORE] = "SELECT seq, at_us, entry FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1",
 	[SQL_LEDGER_FIND] = "SELECT seq FROM ledger WHERE entry = ?",
 	[SQL_LEDGER_EVENT] = "SELECT seq, text FROM ledger WHERE kind = ?1 AND (?2 = 0 OR seq = ?2) ORDER BY seq DESC LIMIT 1",
-	[SQL_LEDGER_END] = "SELECT entry FROM ledger WHERE kind = 'ended' AND subject = ?",
+	[SQL_LEDGER_END] = "SELECT entry FROM ledger WHERE kind = 'ended' AND subject = ? ORDER BY seq DESC LIMIT 1",
 	/* Of a record without one, what made it. */
 	[SQL_LEDGER_END_NEWEST] = "SELECT entry FROM ledger l WHERE seq = 1 OR (kind = 'ended' AND NOT EXISTS"
 	                          " (SELECT 1 FROM attempt a WHERE a.id = l.subject AND a.check_of IS NOT NULL)) ORDER BY seq DESC LIMIT 1",
