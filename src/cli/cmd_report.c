@@ -51,22 +51,21 @@ struct writing {
 	struct cmd *c;
 	const struct report *r;
 	const struct report_form *form;
+	int64_t unreadable;   /* texts that are not as they were recorded */
 };
 
 static bool fill(void *ctx, int fd, struct err *e)
 {
 	struct writing *w = ctx;
 
-	return report_write(w->c, w->r, w->form, fd, e);
+	return report_write(w->c, w->r, w->form, fd, &w->unreadable, e);
 }
 
-static bool write_out(struct cmd *c, const struct report *r, const struct report_form *form, const char *path, struct err *e)
+static bool write_out(struct writing *w, const char *path, struct err *e)
 {
-	struct writing w = { c, r, form };
-
 	if (!path || strcmp(path, "-") == 0)
-		return fflush(stdout) == 0 && fill(&w, STDOUT_FILENO, e);
-	return export_made(path, option_given(c, "force"), fill, &w, e);
+		return fflush(stdout) == 0 && fill(w, STDOUT_FILENO, e);
+	return export_made(path, option_given(w->c, "force"), fill, w, e);
 }
 
 /* A name whose ending no form has, such as out.pdf, promises what is not written. */
@@ -94,12 +93,18 @@ static int report_run(struct cmd *c)
 		return cmd_usage(c, "a report is .md, .html or .csv, not '%s'; --md, --html or --csv says what %s is to hold",
 		                 strrchr(path, '.'), path);
 	bool to_file = path && strcmp(path, "-") != 0;
-	bool ok = report_collect(c, &r, &e) && write_out(c, &r, form, path, &e);
+	struct writing w = { .c = c, .r = &r, .form = form };
+	bool ok = report_collect(c, &r, &e) && write_out(&w, path, &e);
 	if (ok) {
 		char *what = xasprintf("report %s (%s): %zu attempt%s", to_file ? path : "to stdout", form->name, r.n,
 		                       r.n == 1 ? "" : "s");
 		ok = !c->ws || review_exported(c->ws, what, &e); /* evidence is told nothing */
 		free(what);
+	}
+	if (ok && w.unreadable) {
+		console_say(c, "%lld text%s could not be shown, as the report says in place; tickmark verify tells what is wrong",
+		            (long long)w.unreadable, w.unreadable == 1 ? "" : "s");
+		status = STATUS_NOT_GOOD;
 	}
 	if (!ok) {
 		status = cmd_fail(c, &e);
@@ -121,7 +126,7 @@ const struct cmd_entry cmd_report_entry = {
 	          "elsewhere. That a report was made is an event of the ledger.\n\n"
 	          "In CSV an apostrophe stands in front of what a spreadsheet would take for a formula, in lines within a cell, too: "
 	          "code and output are there to be looked at, and `tickmark export` gives their bytes.",
-	.statuses = "0 written, 2 it could not be, 3 wrong use",
+	.statuses = "0 written, 1 written, but some code or output is not as it was recorded, 2 it could not be, 3 wrong use",
 	.examples = "tickmark report -o review.html\ntickmark report --csv 3 7.2 > marks.csv\n"
 	            "tickmark report --code --stdout -o full.md",
 	.options = report_options,

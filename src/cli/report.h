@@ -62,8 +62,10 @@ extern const struct report_form report_md, report_html, report_csv;
 
 bool report_collect(struct cmd *c, struct report *r, struct err *e);
 void report_free(struct report *r);
-/* Texts are read as they are written: a report holds no more of them than one attempt's. */
-bool report_write(struct cmd *c, const struct report *r, const struct report_form *form, int fd, struct err *e);
+/* Texts are read as they are written: a report holds no more of them than one attempt's. Those that are not as they
+ * were recorded are not shown, which is said in their place and counted in *unreadable. */
+bool report_write(struct cmd *c, const struct report *r, const struct report_form *form, int fd, int64_t *unreadable,
+                  struct err *e);
 
 /* What stands at its head, in order, each by `fact` in the form of the report. */
 void report_facts(const struct report *r, void (*fact)(struct buf *out, const char *name, const char *value), struct buf *out);

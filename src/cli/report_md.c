@@ -17,6 +17,10 @@ static void text(struct buf *out, const char *s, bool breaks)
 			buf_adds(out, "&lt;");
 		else if (*p == '&')
 			buf_adds(out, "&amp;");
+		else if (*p == ':' && p[1] == '/' && p[2] == '/') /* an address alone would become a link */
+			buf_adds(out, "&#58;");
+		else if (strncasecmp(p, "www.", 4) == 0)
+			buf_addf(out, "&#%d;", *p);
 		else if (strchr("\\`*_[]|~$@>#", *p))
 			buf_addf(out, "\\%c", *p);
 		else

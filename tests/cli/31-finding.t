@@ -131,6 +131,13 @@ tm report last; like "report: earlier attempts" "$out" '^- earlier: 14\.1 error:
 like "report: what it left" "$out" '^- files: left\.txt [0-9a-f]{64}$'; like "report: on what it ran" "$out" '^- ran: .*s, CPython 3\..*, sandbox '
 tm report 14.1; like "report: and that there is a later one" "$out" '^- later: 14\.2 is the newest of the step$'
 like "report: a stale mark says so" "$out" '^- mark: rejected by Rev, .*not signed, own work, STALE: '
+tm_from <(echo 'print("total 1")') run --title 'see https://evil.example and www.evil.example' -; tm report last
+like "report: an address is no link" "$out" 'see https&#58;//evil\.example and &#119;ww\.evil\.example'
+cp .tickmark/record.db "$work/bad.db"; sqlite3 "$work/bad.db" "SELECT 'DROP TRIGGER ' || quote(name) || ';' FROM sqlite_schema WHERE type='trigger'" >"$work/drop"
+sqlite3 "$work/bad.db" "$(cat "$work/drop") UPDATE blob_chunk SET bytes = CAST(replace(CAST(bytes AS TEXT), 'total 1', 'total 9') AS BLOB) WHERE CAST(bytes AS TEXT) LIKE '%total 1%'; DELETE FROM stream_chunk WHERE id >> 32 = (SELECT max(id) FROM attempt)"
+tm -C "$work/bad.db" report --code --stdout last; is "report: forged code, missing output: status" "$rc" 1
+like "report: missing output" "$out" 'cannot be shown: 8 of its 8 bytes'; like "report: forged code" "$out" 'cannot be shown: .*not what was recorded'
+unlike "report: forged code is not shown" "$out" 'total 9'
 tm report -o r.html; is "report: never over a file" "$rc" 2; tm report -f -o r.html; is "report: unless told" "$rc" 0
 tm report --csv --html; is "report: two forms: status" "$rc" 3
 like "report: an event of the ledger" "$(sqlite3 .tickmark/record.db "SELECT text FROM ledger WHERE kind = 'exported'" 2>/dev/null || echo 'report r.csv (csv)')" 'report r.csv \(csv\)'
