@@ -125,6 +125,7 @@ static void put_inputs(struct json_writer *w, struct query *q, struct workspace 
 		json_put_text(w, "class", input_word((enum input_class)in->what));
 		json_put_int(w, "size", in->size);
 		json_put_digest(w, "sha256", &in->sha256);
+		json_put_text(w, "note", in->note);
 		json_put_text(w, "since", ws ? since_words[query_since(q, ws, in)] : NULL);
 		json_close(w);
 	}

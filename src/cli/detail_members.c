@@ -59,6 +59,7 @@ const struct cmd_member detail_members[] = {
 	{ "inputs[].class", "read, updated, overwritten or deleted" },
 	{ "inputs[].size", "as the run saw it" },
 	{ "inputs[].sha256", "as the run saw it" },
+	{ "inputs[].note", "why its bytes are not kept; null where they are" },
 	{ "inputs[].since", "same, changed or missing in the folder now, own where only the step itself changed it; null when that is not known" },
 	{ "missing[]", "paths that were tried and not found" },
 	{ "offered.files", "number of files that the run could have opened" },

@@ -188,10 +188,10 @@ static bool write_kept(struct refresh *r, const struct entry *f, uint32_t ref, i
 	if (why.code != ERR_CORRUPT)
 		return err_set(e, why.code, "%s", why.msg);
 	if (ref < r->scan.files_n)
-		return err_set(e, why.code, "%s: %s; tickmark attach remove %s takes it out", f->path, why.msg, f->path);
+		return err_set(e, why.code, "%s; tickmark attach remove %s takes it out", why.msg, f->path);
 	if (!claim_ref(r->c->st, &r->c->claims.v[ref - r->scan.files_n], of, NULL))
 		snprintf(of, sizeof(of), "the attempt");
-	return err_set(e, why.code, "%s, made by %s: %s; tickmark mark %s rejected takes it out", f->path, of, why.msg, of);
+	return err_set(e, why.code, "%s; %s made it: tickmark mark %s rejected takes it out", why.msg, of, of);
 }
 
 static bool write_bytes(void *ctx, size_t i, int fd, struct err *e)

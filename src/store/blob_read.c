@@ -157,6 +157,14 @@ static bool add_to_file(void *ctx, const void *p, size_t n, struct err *e)
 bool store_blob_write(struct store *st, const struct digest *d, int fd, const char *what, struct err *e)
 {
 	struct writing w = { .fd = fd, .what = what };
+	struct err why = { 0 };
 
-	return store_blob_each(st, d, add_to_file, &w, e);
+	if (store_blob_each(st, d, add_to_file, &w, &why))
+		return true;
+	/* What the disk refuses names the file already. */
+	if (why.code == ERR_NOTFOUND || why.code == ERR_CORRUPT)
+		return err_set(e, why.code, "%s: %s", what, why.msg);
+	if (e)
+		*e = why;
+	return false;
 }
