@@ -202,6 +202,9 @@ struct feed {
 	int error;        /* errno of the write that failed, 0; nothing is written after it */
 	int64_t written;  /* bytes of the run that were taken */
 	struct buf carry; /* begin of a character whose end has not come */
+	/* Writes in place of write(2), as much of it as it likes; ECANCELED: nobody waits for the reader any more. NULL. */
+	ssize_t (*write)(void *ctx, int fd, const void *p, size_t n);
+	void *ctx;
 };
 void feed_init(struct feed *f, int fd);
 void feed_bytes(struct feed *f, const void *p, size_t n);

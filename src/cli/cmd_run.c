@@ -195,7 +195,7 @@ int cmd_run_report(struct cmd *c, const struct foreground *fg, const struct strv
 
 	if (!cmd_query(c, e) || !query_detail(c->query, fg->attempt, &d, e))
 		return cmd_fail(c, e);
-	if (fg->left)
+	if (fg->left && !outcome_is_end(d.state))
 		console_say(c, "%s goes on to its end: tickmark wait %s", d.ref, d.ref);
 	if (!summary_print(stderr, c->query, &d, e)) {
 		query_detail_free(&d);

@@ -21,7 +21,7 @@ void feed_init(struct feed *f, int fd)
 static void put(struct feed *f, const char *p, size_t n)
 {
 	while (n > 0 && !f->error) {
-		ssize_t done = write(f->fd, p, n);
+		ssize_t done = f->write ? f->write(f->ctx, f->fd, p, n) : write(f->fd, p, n);
 
 		if (done >= 0) {
 			p += done;
@@ -32,7 +32,7 @@ static void put(struct feed *f, const char *p, size_t n)
 			poll(&pfd, 1, -1);
 		} else if (errno != EINTR) {
 			f->error = errno;
-			f->quiet_error = errno == EPIPE || (f->tty && errno == EIO);
+			f->quiet_error = errno == EPIPE || errno == ECANCELED || (f->tty && errno == EIO);
 		}
 	}
 }

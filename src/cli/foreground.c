@@ -4,12 +4,14 @@
  *
  * The runner is in a session of its own, so signals of the terminal reach this process alone. SIGINT
  * is counted by a handler, from before the runner is forked (else a Ctrl-C in between would end the
- * front and leave the run going on), and later let in only while ppoll waits. SIGHUP and SIGTERM keep
- * their default: the front dies, the run goes on.
+ * front and leave the run going on), and later let in only while something is waited for: the run, or a
+ * reader that stands still, as a pager does. SIGHUP and SIGTERM keep their default: the front dies, the
+ * run goes on.
  */
 #include "cmd.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,6 +36,7 @@ struct watch {
 	struct foreground *fg;
 	struct feed out, err;
 	bool stopped;     /* an interrupt was acted upon */
+	bool line_due;    /* the terminal has put a ^C there */
 	bool gone;        /* the runner vanished */
 	sigset_t waiting; /* signal mask while waiting */
 };
@@ -55,11 +58,41 @@ static void act_on_interrupts(struct watch *w)
 		run_stop(w->run, by);
 		free(by);
 		free(person);
-		if (w->err.tty) /* the terminal has put a ^C there */
-			feed_bytes(&w->err, "\n", 1);
+		w->line_due = w->err.tty;
 	} else if (interrupts > 1) {
 		w->fg->left = true;
 	}
+}
+
+/* Not within what is being written. */
+static void act_and_tell(struct watch *w)
+{
+	act_on_interrupts(w);
+	if (w->line_due)
+		feed_bytes(&w->err, "\n", 1);
+	w->line_due = false;
+}
+
+/* A pipe that takes bytes at all takes PIPE_BUF of them at once. A terminal may take less, and then has us wait in write
+ * itself. */
+static ssize_t write_some(void *ctx, int fd, const void *p, size_t n)
+{
+	struct watch *w = ctx;
+	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+	sigset_t blocked;
+	ssize_t done;
+
+	do {
+		act_on_interrupts(w);
+		if (w->fg->left) {
+			errno = ECANCELED;
+			return -1;
+		}
+	} while (ppoll(&pfd, 1, NULL, &w->waiting) < 0 && errno == EINTR);
+	sigprocmask(SIG_SETMASK, &w->waiting, &blocked);
+	done = write(fd, p, MIN(n, (size_t)PIPE_BUF));
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	return done;
 }
 
 /* Everything there is, without waiting; 1 goes on, 0 it ended, -1 error. */
@@ -80,7 +113,7 @@ static int drain(struct watch *w, struct err *e)
 			if (cmd_query(w->cmd, NULL))
 				query_expect_detail(w->cmd->query);
 		}
-		act_on_interrupts(w);
+		act_and_tell(w);
 		if (w->fg->left)
 			return 0;
 	}
@@ -93,7 +126,7 @@ static bool watch_run(struct watch *w, struct err *e)
 		struct pollfd fd = { .fd = run_fd(w->run), .events = POLLIN };
 		int state;
 
-		act_on_interrupts(w);
+		act_and_tell(w);
 		if (w->fg->left)
 			return true;
 		state = drain(w, e);
@@ -104,12 +137,11 @@ static bool watch_run(struct watch *w, struct err *e)
 	}
 }
 
-static void catch_interrupts(void)
+static void catch_interrupts(int flags)
 {
-	struct sigaction sa = { .sa_handler = count_interrupt, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = count_interrupt, .sa_flags = flags };
 
 	sigemptyset(&sa.sa_mask);
-	interrupts = started = 0;
 	sigaction(SIGINT, &sa, NULL);
 }
 
@@ -123,6 +155,7 @@ static void begin_watch(struct watch *w)
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigprocmask(SIG_BLOCK, &block, &w->waiting);
+	catch_interrupts(0); /* they end what waits */
 }
 
 static void release_signals(const struct watch *w)
@@ -130,6 +163,18 @@ static void release_signals(const struct watch *w)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &w->waiting, NULL);
+}
+
+/* A file makes nobody wait. */
+static void begin_feed(struct watch *w, struct feed *f, int fd)
+{
+	struct stat st;
+
+	feed_init(f, fd);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return;
+	f->write = write_some;
+	f->ctx = w;
 }
 
 static bool same_file(int a, int b)
@@ -162,9 +207,10 @@ bool foreground_run(struct cmd *c, const struct run_request *req, struct foregro
 	run_settle(c->run);
 	run_free(c->run);
 	c->run = NULL;
-	feed_init(&w.out, fg->to_stderr ? STDERR_FILENO : STDOUT_FILENO);
-	feed_init(&w.err, STDERR_FILENO);
-	catch_interrupts();
+	begin_feed(&w, &w.out, fg->to_stderr ? STDERR_FILENO : STDOUT_FILENO);
+	begin_feed(&w, &w.err, STDERR_FILENO);
+	interrupts = started = 0;
+	catch_interrupts(SA_RESTART);
 	fflush(stdout); /* or the runner would carry a copy of what waits there */
 	w.run = run_start(c->ws, req, e);
 	if (!w.run) {

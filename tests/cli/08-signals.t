@@ -108,6 +108,19 @@ tm stop --all; is "stop --all, nothing there: status" "$rc $out" "0 0 stopped"
 tm stop 99; is "stop of nothing: status" "$rc" 2
 tm wait 99; is "wait for nothing: status" "$rc" 2
 
+# Ctrl-C while the reader of stdout stands still
+printf 'import time\nprint("x" * 1000000, "begun", flush=True)\ntime.sleep(3600)\n' >much.py
+mkfifo "$work/still"; exec 7<>"$work/still"
+"$TICKMARK" run much.py >"$work/still" 2>"$work/err" & front=$!
+begun last
+kill -INT $front; wait_for state_is last stopped || kill -9 $front
+tm show last --json; jis "Ctrl-C before a reader that stands still" 'd["state"], d["stopped_by"].endswith("(Ctrl-C)")' "('stopped', True)"
+yes "… the front waits for the reader" kill -0 $front
+kill -INT $front; wait $front
+is "… a second one ends that: status" "$?" 1
+like "… and the outcome" "$(head -1 "$work/err")" '^[0-9.]+ stopped  by person .* \(Ctrl-C\)'
+exec 7>&-
+
 # several at once: none is lost
 before=$("$TICKMARK" log --json | "$python" -c 'import json,sys; print(len(json.load(sys.stdin)["attempts"]))')
 printf 'print("x")' >"$work/code"
