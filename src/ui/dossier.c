@@ -216,12 +216,12 @@ static void add_parts(struct dossier *d)
 	add_previews(d);
 	if (x->refusals_n)
 		add_section(d, SECTION_REFUSALS, LIST_ROWS, 0);
-	add_verdicts(d);
-	add_section(d, SECTION_REVIEW, LIST_ROWS, 0);
-	add_opinions(d);
 	add_section(d, SECTION_ENVIRONMENT, 12, 0);
 	if (ended || x->state == OUTCOME_RUNNING)
 		add_section(d, SECTION_RESOURCES, LIST_ROWS, 0);
+	add_verdicts(d);
+	add_section(d, SECTION_REVIEW, LIST_ROWS, 0); /* what others said stands last, where one marks */
+	add_opinions(d);
 }
 
 /* ---- the object --------------------------------------------------------------------------------------- */

@@ -43,7 +43,10 @@ tm log --steps -f 'input:in.csv !mark:none' --json; jis "filter: input and not" 
 tm log --steps -f 'verdict:differs' --json; jis "filter: verdict" '[a["ref"] for a in d["attempts"]]' "['5.1']"
 tm log --steps -f 'age:1d asker:ana purposeful' --json; jis "filter: age, asker, text" '[a["ref"] for a in d["attempts"]]' "['1.1']"
 tm log --steps -f 'age:>1d'; is "filter: nothing fits" "$out" ""
-for bad in outcome:x mark:x verdict:x age:x outcome:; do tm log -f $bad; is "filter $bad: status" "$rc" 3; done
+tm log --steps -f 'asker:"ana" text:nothing,purposeful "purposeful"' --json; jis "filter: quotes, alternatives of texts" '[a["ref"] for a in d["attempts"]]' "['1.1']"
+tm log --steps -f '"no:such" http://x KeyError:'; is "filter: texts with a colon" "$rc $out" "0 "
+tm log -f 'state:error'; like "filter: a key that there is not teaches" "$err" 'state: there is outcome: mark: asker: age: input: verdict: text:, and "state:error" is a text'
+for bad in outcome:x mark:x verdict:x age:x outcome: state:x 'outcome:"x y"'; do tm log -f "$bad"; is "filter $bad: status" "$rc" 3; done
 
 # ---- search
 tm search needle; is "search: status" "$rc" 0

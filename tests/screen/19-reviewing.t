@@ -196,6 +196,11 @@ see ? help
 key q 4
 see ? help
 key q
+text Stotal
+key Enter
+wait-idle
+see ? help
+key q
 resize 40x10
 key p
 see ? help
@@ -252,6 +257,7 @@ wait-idle
 text /the record as a whole
 key Enter
 wait-idle
+key G
 see ? questioned by
 see superseded
 see now
