@@ -132,6 +132,8 @@ bool chosen_tombstone(struct pruning *p, const struct tombstone *t, int64_t atte
 	p->out->bytes += t->bytes;
 	if (p->fn)
 		p->fn(p->ctx, t);
+	if (p->preview)
+		return true;
 	if (!sql_start(p->to, SQL_TOMBSTONE_ADD, &q, e))
 		return false;
 	bind_int(&q, p->id);
@@ -231,7 +233,7 @@ static bool bury_attempt(struct pruning *p, sqlite3_stmt *s, struct err *e)
 
 bool chosen_bury(struct pruning *p, struct err *e)
 {
-	return keep_contents(p, e) &&
+	return (p->preview || keep_contents(p, e)) &&
 	       chosen_each(p, "SELECT a.id, " CHOSEN_REF ", " CHOSEN_STREAM_BYTES ", a.check_of IS NOT NULL FROM temp.chosen c"
 	                      " JOIN attempt a ON a.id = c.attempt ORDER BY a.id", bury_attempt, e);
 }
