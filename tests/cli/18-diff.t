@@ -124,7 +124,7 @@ tm diff --files t.csv u.csv; is "UTF-16 without a mark is no text" "$(grep -c '(
 tm diff --files t.csv u.csv; is "UTF-16 of both orders" "$(grep '^[~]' <<<"$out")" "~id 2: v b -> c"
 
 # random tables against pandas
-if "$python" -c 'import pandas' 2>/dev/null; then
+if has_modules pandas; then
 verdict=$("$python" - "$TICKMARK" <<'X'
 import bisect, json, random, subprocess, sys
 import pandas as pd
@@ -263,7 +263,7 @@ tm diff 1.2 1.3 -y --only stdout; like "side by side" "$out" '^total 31 +\| sum 
 tm diff 9 1.1; is "no such step: status" "$rc" 2
 tm diff 1.1 1.2 --context x; is "wrong context: status" "$rc" 3
 # workbooks by sheet and cell, values apart from formulas; read in the sandbox, once
-if "$python" -c 'import openpyxl' 2>/dev/null; then
+if has_modules openpyxl; then
 cat >book.py <<'X'
 import openpyxl
 w = openpyxl.Workbook(); s = w.active

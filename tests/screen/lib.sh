@@ -16,8 +16,6 @@ fixture() {
 	rm -rf "$2"; mkdir -p "$(dirname "$2")"; cp -a "$made" "$2"
 }
 
-begin_record() { "$TICKMARK" init --yes --python "$python"; }
-
 # No record: a newcomer's folder.
 fixture_none() { printf 'city,tiv\nBern,10\nBonn,20\n' > schedule.csv; printf 'x\n' > .hidden; mkdir node_modules; }
 fixture_empty() { fixture_none; begin_record; }
