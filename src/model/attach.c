@@ -79,6 +79,8 @@ static void describe(struct workspace *ws, const struct scan *s, const struct sc
 		.size = (int64_t)f->st.size,
 		.mtime_us = floor_us(f->st.mtime_ns),
 	};
+	if (f->kind == SCAN_KEPT)
+		out->content = f->sha256;
 	if (f->kind == SCAN_KEPT && ws && ws->store)
 		store_blob_has(ws->store, &f->sha256, &out->size);
 }
