@@ -210,13 +210,13 @@ static bool read_source(const struct call *c, struct result *r, const struct sou
 	struct wish w = call_wish(c);
 	bool changed;
 
-	while (s && source_is_behind(s) && source_update(s, &changed, e))
-		;
-	if (s && source_size(s) == 0)
-		result_add(r, "empty%s\n", source_is_whole(s) ? "" : " so far");
-	else if (s)
-		range_add(r, source_bytes(s), source_size(s), &w);
 	bool ok = s != NULL;
+	while (ok && source_is_behind(s))
+		ok = source_update(s, &changed, e);
+	if (ok && source_size(s) == 0)
+		result_add(r, "empty%s\n", source_is_whole(s) ? "" : " so far");
+	else if (ok)
+		range_add(r, source_bytes(s), source_size(s), &w);
 	source_close(s);
 	source_record_close(record);
 	return ok;
