@@ -87,6 +87,8 @@ echo 5 >n.txt; echo 'print(open("n.txt").read())' >n.py; run_ok "an input" n.py
 tm repeat --all; is "not kept: cannot compare" "$rc" 4
 like "not kept: which" "$out" '^1.1r1 repeats 1.1: cannot compare: input n.txt was not kept$'
 like "not kept: said before" "$err" '^no input +n.txt +1 +1.1'
+tm verify; is "not kept: nothing is lost" "$rc" 0
+tm show 1.1r1 --json; like "not kept: why" "$out" '"note": ?"its bytes could not be had"'
 mv "$work/n.txt" .; tm repeat --all
 is "in the folder as it was: the same" "$rc $(head -1 <<<"$out")" "0 1.1r2 repeats 1.1: same"
 unlike "and not missed before" "$err" 'no input'
