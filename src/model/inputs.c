@@ -33,11 +33,6 @@ static struct entry *add(struct inputs *in, const struct entry *offered, uint8_t
 	return f;
 }
 
-static bool was_read(uint8_t class)
-{
-	return class == INPUT_READ || class == INPUT_UPDATED;
-}
-
 static void note_changed(struct inputs *in, const char *path)
 {
 	if (!in->changed)
@@ -94,8 +89,7 @@ static bool add_opened(struct gathering *d, const struct sandbox_open *open, str
 	/* What the run made itself is no input. */
 	if (!offered || class == 0)
 		return true;
-	add(d->in, offered, class);
-	if (!was_read(class))
+	if (!input_was_read(add(d->in, offered, class)))
 		return true;
 	if (d->offer->absent && d->offer->absent[index]) {
 		note_absent(d->in, offered->path);
@@ -119,8 +113,7 @@ static bool add_all(struct gathering *d, const struct sandbox_result *r, const c
 		uint8_t class = seen ? inputs_class(&r->opens[k]) : 0;
 		if (strcmp(f->path, script) == 0)
 			continue;
-		add(d->in, f, class ? class : INPUT_READ);
-		bool certain = was_read(class);
+		bool certain = input_was_read(add(d->in, f, class ? class : INPUT_READ)) && class;
 		if (o->absent && o->absent[i]) {
 			note_absent(d->in, f->path); /* nothing proves that its placeholder was not read */
 			continue;

@@ -234,11 +234,11 @@ static const struct verify_query types[] = {
 /* Contents that must be kept: artifacts, and inputs unless a note says why not. */
 static const struct verify_query contents[] = {
 	{ "SELECT u.attempt FROM (SELECT min(attempt) AS attempt, artifacts FROM attempt_end GROUP BY artifacts) u"
-	  " JOIN manifest_entry m ON m.manifest = u.artifacts WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL"
-	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
+	  " JOIN manifest_entry m ON m.manifest = u.artifacts WHERE " HAS_BYTES
+	  " AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
 	  "%s: the bytes of an artifact are gone", true, NULL },
 	{ "SELECT u.attempt FROM (SELECT min(attempt) AS attempt, inputs FROM attempt_end GROUP BY inputs) u"
-	  " JOIN manifest_entry m ON m.manifest = u.inputs WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL"
+	  " JOIN manifest_entry m ON m.manifest = u.inputs WHERE " HAS_BYTES
 	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
 	  "%s: the bytes of an input are gone", true, NULL },
 	{ "SELECT name FROM attachment WHERE sha256 IS NOT NULL AND sha256 NOT IN (SELECT sha256 FROM blob)",
@@ -278,7 +278,7 @@ bool verify_rows(struct verify *v, struct err *e)
 	" AND p.at_us IS e.ended_us), 0) = (SELECT count(*) FROM produced)"                                          \
 	" FROM attempt_end e CROSS JOIN attempt a ON a.id = e.attempt CROSS JOIN manifest_entry m ON m.manifest = e.artifacts" \
 	" LEFT JOIN produced p ON p.path = m.path AND p.step = a.step WHERE a.check_of IS NULL AND e.outcome = 'ok'"  \
-	" AND m.what IN (1, 2) AND m.sha256 IS NOT NULL"
+	" AND " HAS_BYTES
 
 static const struct verify_query derived[] = {
 	{ DISAGREE("name", DERIVED_TALLY, "SELECT name, value FROM tally WHERE value <> 0"),
