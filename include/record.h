@@ -70,6 +70,8 @@ const struct limit_info *limit_find(const char *name);
 /* A value as people write it; ERR_INPUT says what is wrong, or what the greatest is. */
 bool limit_parse(const struct limit_info *info, const char *text, int64_t *out, struct err *e);
 int64_t limit_get(const struct limits *l, const struct limit_info *info);
+/* What is over the greatest value, or below nothing, in a record from elsewhere. */
+void limits_clamp(struct limits *l);
 void limit_put(struct limits *l, const struct limit_info *info, int64_t value);
 
 /* Ways of isolation, best first; words in the record: "A", "A-noproc", "A-root", "B". */
@@ -301,6 +303,7 @@ const char *scratch_word(enum scratch s);
 enum scratch scratch_parse(const char *word);
 const char *input_word(enum input_class c);
 bool input_was_read(const struct entry *input); /* of a set of inputs: INPUT_READ or INPUT_UPDATED */
+bool artifact_has_bytes(const struct entry *artifact); /* of a set of artifacts: ARTIFACT_CREATED or ARTIFACT_CHANGED */
 const char *artifact_word(enum artifact_kind k);
 const char *memory_by_word(enum memory_by m);
 enum memory_by memory_by_parse(const char *word); /* MEMORY_BY_UNKNOWN for NULL and unknown words */

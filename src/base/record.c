@@ -149,6 +149,12 @@ void limit_put(struct limits *l, const struct limit_info *info, int64_t value)
 	memcpy((char *)l + info->offset, &value, sizeof(value));
 }
 
+void limits_clamp(struct limits *l)
+{
+	for (size_t i = 0; i < limit_table_len; i++)
+		limit_put(l, &limit_table[i], MIN(MAX(limit_get(l, &limit_table[i]), 0), limit_table[i].most));
+}
+
 const char *outcome_word(enum outcome o)
 {
 	return word_of(outcome_words, ARRAY_LEN(outcome_words), o);
@@ -198,6 +204,11 @@ const char *input_word(enum input_class c)
 bool input_was_read(const struct entry *input)
 {
 	return input->what == INPUT_READ || input->what == INPUT_UPDATED;
+}
+
+bool artifact_has_bytes(const struct entry *artifact)
+{
+	return artifact->what == ARTIFACT_CREATED || artifact->what == ARTIFACT_CHANGED;
 }
 
 const char *artifact_word(enum artifact_kind k)

@@ -67,11 +67,6 @@ static bool scan_folder(struct workspace *ws, const char *dir, struct attachment
 	return ok;
 }
 
-static int64_t floor_us(int64_t ns)
-{
-	return ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000);
-}
-
 static void describe(struct workspace *ws, const struct scan *s, const struct scan_file *f, struct attached *out)
 {
 	*out = (struct attached){
@@ -80,7 +75,7 @@ static void describe(struct workspace *ws, const struct scan *s, const struct sc
 		.excluded = f->excluded,
 		.detail = f->detail ? scan_text(s, f->detail) : NULL,
 		.size = (int64_t)f->st.size,
-		.mtime_us = floor_us(f->st.mtime_ns),
+		.mtime_us = scan_mtime_us(&f->st),
 	};
 	if (f->kind == SCAN_KEPT)
 		out->content = f->sha256;

@@ -284,11 +284,6 @@ static bool bury(struct workspace *ws, struct store *st, int64_t id, const struc
 	return ok || err_set(e, why.code, "%s", why.msg);
 }
 
-static bool is_alive(void *ctx, const struct uuid *owner)
-{
-	return runfile_is_held(ctx, owner);
-}
-
 bool run_reap(struct workspace *ws, int64_t *n, struct err *e)
 {
 	struct store *st = workspace_store(ws, e);
@@ -302,7 +297,7 @@ bool run_reap(struct workspace *ws, int64_t *n, struct err *e)
 	ok = ok && runfile_sweep(ws, &stale, e);
 	/* Uploads without an owner are left by runners that vanished, and so only then. */
 	if (ok && (d.n > 0 || stale > 0))
-		ok = store_blob_collect(st, is_alive, ws, e);
+		ok = store_blob_collect(st, runfile_owner_lives, ws, e);
 	free(d.ids);
 	free(d.uuids);
 	return ok;

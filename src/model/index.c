@@ -205,6 +205,11 @@ static bool read_whole(int fd, char *p, size_t n)
 	return true;
 }
 
+static int64_t ctime_of(const struct stat *st)
+{
+	return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+}
+
 bool index_load(struct workspace *ws, struct index *out)
 {
 	struct stat st;
@@ -218,13 +223,16 @@ bool index_load(struct workspace *ws, struct index *out)
 		/* Read and not mapped: the copy is a fraction of the faults of its pages. */
 		out->map_len = (size_t)st.st_size;
 		out->inode = st.st_ino;
+		out->ctime_ns = ctime_of(&st);
 		out->map = xmalloc_large(out->map_len);
 		if (!read_whole(fd, out->map, out->map_len))
 			out->map_len = 0;
 	}
 	close(fd);
-	if (use_map(out))
+	if (use_map(out)) {
+		out->sum = ((const struct header *)out->map)->sum;
 		return true;
+	}
 	index_free(out);
 	return false;
 }
@@ -254,17 +262,19 @@ bool index_is_of(const struct index *ix, const struct index_facts *whose)
 
 bool index_is_current(struct workspace *ws, const struct index *ix)
 {
+	int fd = openat(ws->home, INDEX_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct header h;
 	struct stat st;
 
-	return fstatat(ws->home, INDEX_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == ix->inode;
+	if (fd < 0)
+		return false;
+	bool same = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == ix->inode && ctime_of(&st) == ix->ctime_ns &&
+	            pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.sum == ix->sum;
+	close(fd);
+	return same;
 }
 
 /* ---- using ---- */
-
-static int64_t floor_us(int64_t ns)
-{
-	return ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000);
-}
 
 struct entry index_entry_of(const struct scan *s, const struct scan_file *f)
 {
@@ -272,7 +282,7 @@ struct entry index_entry_of(const struct scan *s, const struct scan_file *f)
 		.path = scan_text(s, f->path),
 		.mode = f->st.mode & 0111 ? 0755 : 0644,
 		.size = (int64_t)f->st.size,
-		.mtime_us = floor_us(f->st.mtime_ns),
+		.mtime_us = scan_mtime_us(&f->st),
 		.sha256 = f->sha256,
 	};
 }

@@ -49,7 +49,9 @@ struct index {
 	size_t extras_n;
 	const char *remarks;       /* each with its NUL */
 	size_t remarks_len;
-	uint64_t inode;            /* of the file; not used again while it is mapped */
+	uint64_t inode;            /* of the file, which is read and not held: another may get the number */
+	int64_t ctime_ns;          /* so these two count as well */
+	uint64_t sum;
 	void *map;
 	size_t map_len;
 };

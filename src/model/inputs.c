@@ -47,11 +47,6 @@ static void note_changed(struct inputs *in, struct entry *f)
 		in->changed = xstrdup(f->path);
 }
 
-static bool was_read(uint8_t class)
-{
-	return class == INPUT_READ || class == INPUT_UPDATED;
-}
-
 /* Kept already or not, the bytes that the run had are hashed. */
 static bool read_again(struct gathering *d, const struct entry *f, int fd, struct err *e)
 {
@@ -104,7 +99,7 @@ static bool add_opened(struct gathering *d, const struct sandbox_open *open, str
 	if (!offered || class == 0)
 		return true;
 	struct entry *f = add(d->in, offered, class);
-	if (!was_read(class))
+	if (!input_was_read(f))
 		return true;
 	if (d->offer->absent && d->offer->absent[index]) {
 		note_absent(d->in, f);
@@ -129,7 +124,7 @@ static bool add_all(struct gathering *d, const struct sandbox_result *r, const c
 		if (strcmp(f->path, script) == 0)
 			continue;
 		struct entry *own = add(d->in, f, class ? class : INPUT_READ);
-		bool certain = was_read(class);
+		bool certain = class && input_was_read(own);
 		if (o->absent && o->absent[i]) {
 			note_absent(d->in, own); /* nothing proves that its placeholder was not read */
 			continue;

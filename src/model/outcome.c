@@ -176,13 +176,6 @@ static bool mapping_was_refused(const struct sandbox_result *r)
 	return false;
 }
 
-static bool is_of_device(const struct trace *t)
-{
-	static const char devices[] = "/dev/";
-
-	return t->path.n >= strlen(devices) && memcmp(t->path.p, devices, strlen(devices)) == 0;
-}
-
 static bool is_at_limit(struct deciding *d)
 {
 	const struct sandbox_result *r = d->f->result;
@@ -201,10 +194,10 @@ static bool is_at_limit(struct deciding *d)
 	if (out_of_memory && memory)
 		return set_limit(d, "memory", r->peak_memory);
 	/* A new name costs an entry and no bytes. */
-	if (t->error == ENOSPC && (r->at_files || (r->files_were_many && t->path.n > 0 && !is_of_device(t))))
+	if (t->error == ENOSPC && (r->at_files || (r->files_were_many && t->path.n > 0)))
 		return set_limit(d, "scratch-files", l->scratch_files);
-	/* What filled it may be gone again, as a temporary file is, or was too large to be begun. */
-	if (t->error == ENOSPC && (r->at_scratch || (r->no_other_full && !d->f->names_full && !is_of_device(t))))
+	/* What filled it may be gone again, as a temporary file is, or was too large to be begun. No run has /dev/full. */
+	if (t->error == ENOSPC && (r->at_scratch || r->no_other_full))
 		return set_limit(d, "scratch", r->scratch_used);
 	/* These errors are themselves the proof: nothing else gives them. */
 	if (t->error == EFBIG)

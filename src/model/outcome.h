@@ -22,7 +22,6 @@ struct outcome_facts {
 	const struct environment *env;
 	const char *module_elsewhere;         /* where the user's own Python finds the module that was not found; NULL */
 	bool module_is_ours;                  /* the module that was not found has a file in the workspace */
-	bool names_full;                      /* the code or an argument names the device that is always full */
 	int64_t figures_lost;
 	const char *remark;                   /* something to add, whatever the outcome; NULL */
 };

@@ -201,11 +201,6 @@ static void odd_of_streams(struct risks *k, int64_t attempt, struct odd_sum *odd
 
 /* ---- sets of files ----------------------------------------------------------------------------------------- */
 
-static bool is_input(const struct entry *in)
-{
-	return in->what == INPUT_READ || in->what == INPUT_UPDATED;
-}
-
 /* Each content is compared once, however many sets hold it. */
 static enum since since_of(struct risks *k, const struct entry *in)
 {
@@ -238,7 +233,7 @@ static void look_at_set(struct risks *k, struct set_seen *s, const struct manife
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct entry *f = &m->entries[i];
-		enum since since = inputs && k->ws && is_input(f) ? since_of(k, f) : SINCE_SAME;
+		enum since since = inputs && k->ws && input_was_read(f) ? since_of(k, f) : SINCE_SAME;
 
 		s->odd_names += has_odd_name(f);
 		if (since != SINCE_CHANGED && since != SINCE_MISSING)
@@ -317,7 +312,7 @@ static bool say_rejected(struct risks *k, const struct glance *g, struct queue_e
 	for (size_t i = 0; i < o->paths.n; i++) {
 		const struct entry *in = manifest_find(&inputs, o->paths.v[i]);
 
-		if (!in || !is_input(in))
+		if (!in || !input_was_read(in))
 			continue;
 		char *name = escape_name_dup(in->path);
 		en->risks |= RISK_INPUT_REJECTED;

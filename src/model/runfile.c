@@ -188,6 +188,11 @@ bool runfile_is_held(struct workspace *ws, const struct uuid *u)
 	return held;
 }
 
+bool runfile_owner_lives(void *ctx, const struct uuid *owner)
+{
+	return runfile_is_held(ctx, owner);
+}
+
 static int64_t number_after(const char *text, const char *key)
 {
 	size_t n = strlen(key);

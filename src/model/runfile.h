@@ -31,6 +31,8 @@ void runfile_end_life(struct workspace *ws, const struct uuid *u, int fd);
 int runfile_take(struct workspace *ws, const struct uuid *u, struct err *e);
 /* Whether somebody holds it. */
 bool runfile_is_held(struct workspace *ws, const struct uuid *u);
+/* The same for those who are asked about owners of what is in the record; ctx: the workspace. */
+bool runfile_owner_lives(void *ctx, const struct uuid *owner);
 /* Reads one; false when there is none or it says nothing. */
 bool runfile_read(struct workspace *ws, const struct uuid *u, struct runfile *out);
 /* Whether its process is the one that wrote it: the number may mean another one by now, or elsewhere. */

@@ -314,17 +314,12 @@ static void settle(struct runner *r)
 		usleep(SETTLE_PAUSE_US);
 }
 
-static bool is_alive(void *ctx, const struct uuid *owner)
-{
-	return runfile_is_held(ctx, owner);
-}
-
 /* Of a file that a stop cut: nobody waits for its parts to go. */
 static void drop_cut(struct runner *r)
 {
 	struct err why = { 0 };
 
-	if (!store_blob_collect(r->store, is_alive, r->ws, &why))
+	if (!store_blob_collect(r->store, runfile_owner_lives, r->ws, &why))
 		log_line("runner: %s", why.msg);
 }
 

@@ -103,17 +103,6 @@ static void fill_end(struct runner *r)
 	r->with.refusals_n = s->refusals_n;
 }
 
-/* What is written to it fails by "no space" without a path in the message. */
-static bool names_full(const struct runplan *p)
-{
-	static const char device[] = "/dev/full";
-
-	for (size_t i = 0; i < p->args.n; i++)
-		if (strstr(p->args.v[i], device))
-			return true;
-	return p->code.len && memmem(p->code.data, p->code.len, device, strlen(device));
-}
-
 static char *stopped_by(struct runner *r)
 {
 	return halt_by(&r->halt, r->ws, &r->plan.attempt.uuid, r->front);
@@ -151,7 +140,6 @@ void runner_judge(struct runner *r)
 		.env = &p->python.env,
 		.module_elsewhere = module_elsewhere(r, &clues.trace),
 		.module_is_ours = clues.module_is_ours,
-		.names_full = names_full(p),
 		.figures_lost = r->artifacts.figures.lost,
 		.remark = remark_of(r),
 	};

@@ -109,6 +109,7 @@ static bool under_which_limits(struct runplan *p, struct err *e)
 		if (!st || !store_policy_get(st, p->original.attempt.policy, &recorded, e))
 			return false;
 		p->policy.limits = recorded.limits;
+		limits_clamp(&p->policy.limits);
 		if (recorded.tier != caps->tier) {
 			char *text = xasprintf("sandbox %s for %s", tier_word(caps->tier), tier_word(recorded.tier));
 			repeat_qualify_add(&p->qualified, text);

@@ -88,6 +88,7 @@ struct scan_diffs {
 /* Looks at every row, by up to `threads` threads that are gone on return. */
 void scan_compare(int root, const char *path, const struct scan *s, int64_t stamp_ns, int threads, struct scan_diffs *out);
 void scan_diffs_free(struct scan_diffs *d);
+int64_t scan_mtime_us(const struct scan_stat *st);
 bool scan_is_same(const struct scan_stat *a, const struct scan_stat *b);
 bool scan_is_settled(const struct scan_stat *st, int64_t stamp_ns);
 int scan_threads(size_t files); /* how many are worth it */

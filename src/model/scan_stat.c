@@ -104,6 +104,13 @@ void scan_stat_path(int root, const char *path, struct scan_stat *out)
 	close(fd);
 }
 
+int64_t scan_mtime_us(const struct scan_stat *st)
+{
+	int64_t ns = st->mtime_ns;
+
+	return ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000);
+}
+
 bool scan_is_same(const struct scan_stat *a, const struct scan_stat *b)
 {
 	return a->size == b->size && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns && a->inode == b->inode &&

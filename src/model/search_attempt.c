@@ -340,7 +340,7 @@ static void search_files(const struct place *like, int64_t manifest, bool artifa
 		search_text(&p, FOUND_NAME, f->path);
 		if (f->size > SMALL)
 			slice_end(&like->l->slice);
-		if (artifacts ? f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED : f->what == INPUT_READ || f->what == INPUT_UPDATED)
+		if (artifacts ? artifact_has_bytes(f) : input_was_read(f))
 			search_content(like, artifacts ? FOUND_FILE : FOUND_INPUT, f->path, &f->sha256);
 		slice_turn(&like->l->slice);
 	}

@@ -47,7 +47,6 @@ static const struct mount_step base_steps[] = {
 	{ .kind = MOUNT_BIND, .target = "usr", .source = "/usr", .attr = READ_ONLY, .access = ACCESS_EXEC },
 	{ .kind = MOUNT_BIND, .target = "dev/null", .source = "/dev/null", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
 	{ .kind = MOUNT_BIND, .target = "dev/zero", .source = "/dev/zero", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
-	{ .kind = MOUNT_BIND, .target = "dev/full", .source = "/dev/full", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
 	{ .kind = MOUNT_BIND, .target = "dev/random", .source = "/dev/random", .attr = DEVICE_ONLY, .access = ACCESS_DEVICE },
 	{ .kind = MOUNT_BIND, .target = "dev/urandom", .source = "/dev/urandom", .attr = DEVICE_ONLY,
 	  .access = ACCESS_DEVICE },

@@ -17,6 +17,10 @@
 	" FROM (SELECT max(id) AS last FROM attempt WHERE check_of IS NULL GROUP BY step) l) GROUP BY 1)"           \
 	" WHERE value <> 0"
 
+/* Entries (as m) with bytes: of inputs what was read (1 read, 2 updated), of artifacts what was made (1 created,
+ * 2 changed). As input_was_read and artifact_has_bytes. */
+#define HAS_BYTES "m.what IN (1, 2) AND m.sha256 IS NOT NULL"
+
 #define DERIVED_STEPS                                                                                               \
 	"SELECT s.step, s.attempts, s.last, k.mark FROM (SELECT step, count(*) AS attempts, max(id) AS last"        \
 	" FROM attempt WHERE check_of IS NULL GROUP BY step) s LEFT JOIN (SELECT a.step, max(m.id) AS mark"         \
@@ -30,6 +34,6 @@
 	" (SELECT m.path, m.path_bytes, a.step, max(a.id) AS attempt, m.sha256, m.size, m.mode,"                    \
 	" e.ended_us AS at_us FROM attempt a JOIN attempt_end e ON e.attempt = a.id"                                \
 	" JOIN manifest_entry m ON m.manifest = e.artifacts WHERE a.check_of IS NULL AND e.outcome = 'ok'"          \
-	" AND m.what IN (1, 2) AND m.sha256 IS NOT NULL GROUP BY m.path, a.step)"
+	" AND " HAS_BYTES " GROUP BY m.path, a.step)"
 
 #endif

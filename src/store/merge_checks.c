@@ -75,7 +75,7 @@ static bool copy_contents(struct merging *m, const struct check *c, bool *lacks)
 	for (size_t s = 0; s < ARRAY_LEN(sets); s++)
 		for (size_t i = 0; i < sets[s]->n && !*lacks; i++) {
 			const struct entry *f = &sets[s]->entries[i];
-			bool kept = (f->what == INPUT_READ || f->what == INPUT_UPDATED) && !f->note;
+			bool kept = s == 0 ? input_was_read(f) && !f->note : artifact_has_bytes(f);
 
 			if (!copy_content(m, &f->sha256, kept, lacks))
 				return false;

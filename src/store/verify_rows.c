@@ -229,15 +229,16 @@ static const struct verify_query types[] = {
 	{ "SELECT id FROM policy WHERE typeof(sha256) <> 'blob'", "policy %s: a value is not of its type", false, NULL },
 };
 
-/* Contents that the sets of ended attempts must have, and have not. */
-#define LACKS(set) \
+/* Contents that the sets of ended attempts must have, and have not; `but` narrows which. */
+#define LACKS(set, but) \
 	"SELECT m.manifest, m.sha256 FROM (SELECT DISTINCT " set " AS manifest FROM attempt_end) u" \
-	" JOIN manifest_entry m ON m.manifest = u.manifest WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL" \
-	" AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)"
-#define LACKS_NONE(set) "SELECT NOT EXISTS (" LACKS(set) ")"
+	" JOIN manifest_entry m ON m.manifest = u.manifest WHERE " HAS_BYTES but \
+	" AND m.sha256 NOT IN (SELECT sha256 FROM blob)"
+#define LACKS_NONE(set, but) "SELECT NOT EXISTS (" LACKS(set, but) ")"
+#define UNEXCUSED " AND m.note IS NULL" /* of an input a note says why its bytes are not there */
 /* What a prune took excuses those that had ended by then, in the order of the ledger: who ended later had it again. */
-#define LOST(set) \
-	"WITH lacks AS MATERIALIZED (" LACKS(set) ")," \
+#define LOST(set, but) \
+	"WITH lacks AS MATERIALIZED (" LACKS(set, but) ")," \
 	" moment AS MATERIALIZED (SELECT kind, subject, seq FROM ledger WHERE kind IN ('ended', 'pruned'))," \
 	" taken AS MATERIALIZED (SELECT t.sha256, max(p.seq) AS seq FROM tombstone t JOIN moment p ON p.subject = t.prune" \
 	" AND p.kind = 'pruned' WHERE t.what = 'content' GROUP BY t.sha256)" \
@@ -247,8 +248,8 @@ static const struct verify_query types[] = {
 
 /* Contents that must be kept: artifacts, and inputs unless a note says why not. */
 static const struct verify_query contents[] = {
-	{ LOST("artifacts"), "%s: the bytes of an artifact are gone", true, LACKS_NONE("artifacts") },
-	{ LOST("inputs"), "%s: the bytes of an input are gone", true, LACKS_NONE("inputs") },
+	{ LOST("artifacts", ""), "%s: the bytes of an artifact are gone", true, LACKS_NONE("artifacts", "") },
+	{ LOST("inputs", UNEXCUSED), "%s: the bytes of an input are gone", true, LACKS_NONE("inputs", UNEXCUSED) },
 	{ "SELECT name FROM attachment WHERE sha256 IS NOT NULL AND sha256 NOT IN (SELECT sha256 FROM blob)",
 	  "attached %s: its bytes are gone", false, NULL },
 };
@@ -286,7 +287,7 @@ bool verify_rows(struct verify *v, struct err *e)
 	" AND p.at_us IS e.ended_us), 0) = (SELECT count(*) FROM produced)"                                          \
 	" FROM attempt_end e CROSS JOIN attempt a ON a.id = e.attempt CROSS JOIN manifest_entry m ON m.manifest = e.artifacts" \
 	" LEFT JOIN produced p ON p.path = m.path AND p.step = a.step WHERE a.check_of IS NULL AND e.outcome = 'ok'"  \
-	" AND m.what IN (1, 2) AND m.sha256 IS NOT NULL"
+	" AND " HAS_BYTES
 
 static const struct verify_query derived[] = {
 	{ DISAGREE("name", DERIVED_TALLY, "SELECT name, value FROM tally WHERE value <> 0"),

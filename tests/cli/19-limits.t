@@ -5,7 +5,7 @@
 workspace ws
 cat >hit.py <<'PY'
 import sys, threading
-what = sys.argv[1]
+what = sys.argv[1] # naming /dev/full, as this line does, decides nothing
 if what == "scratch" or what == "file-size":
     with open("big", "wb") as f:
         for _ in range(64): f.write(b"x" * (1 << 20))

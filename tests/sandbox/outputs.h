@@ -74,6 +74,10 @@ static const struct probe outputs[] = {
 	  "for fd in fds[:2]: print(open('/proc/self/fd/%d' % fd).read())\n"
 	  "os.sendfile(os.open('to', os.O_WRONLY | os.O_CREAT, 0o644), os.open('same.txt', os.O_RDONLY), 0, 3)\n",
 	  .left = { "-data.csv", "to 644 3" }, .opens = { "data.csv: read deleted", "over.txt: read", "same.txt: read" } },
+	{ .name = "nothing but the scratch can be full", .everywhere = true, .source =
+	  "try: open('/dev/full', 'w')\n"
+	  "except OSError:\n"
+	  "    print('PASS')\n", .out = "PASS" },
 	{ .name = "a folder removed", .source = "import shutil\nshutil.rmtree('gone')\n",
 	  .left = { "-gone/" }, .opens = { "gone/one.txt: deleted", "gone/two.txt: deleted" } },
 	{ .name = "a folder removed and made again", .source =

@@ -498,6 +498,29 @@ static void rotten_indexes(void **state)
 	buf_free(&bad);
 }
 
+/* A file system may give the number of the index that was read to the next one. */
+static void another_index_by_the_same_number(void **state)
+{
+	struct buf b = { 0 };
+	struct index ix;
+
+	(void)state;
+	put_old("a.csv", "one");
+	expect_offer("", "a.csv=one\n");
+	assert_true(index_load(ws, &ix));
+	assert_true(index_is_current(ws, &ix));
+	OK(fs_read(ws->home, "cache/index", 1 << 20, &b, err));
+	b.data[b.len - 1] ^= 1;
+	fix_sum(&b);
+	int fd = openat(ws->home, "cache/index", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, b.data, b.len, 0), b.len);
+	close(fd);
+	assert_int_equal(index_inode(), ix.inode);
+	assert_false(index_is_current(ws, &ix));
+	index_free(&ix);
+	buf_free(&b);
+}
+
 static void after_another_boot_layers_are_looked_at(void **state)
 {
 	struct buf b = { 0 };
@@ -1065,6 +1088,7 @@ int main(void)
 		IN_WORKSPACE(a_copied_workspace_makes_its_own_layers),
 		IN_WORKSPACE(a_spoiled_layer_is_not_believed_again),
 		IN_WORKSPACE(rotten_indexes),
+		IN_WORKSPACE(another_index_by_the_same_number),
 		IN_WORKSPACE(after_another_boot_layers_are_looked_at),
 		IN_WORKSPACE(artifacts_are_offered),
 		IN_WORKSPACE(the_latest_step_counts),

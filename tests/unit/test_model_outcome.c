@@ -32,7 +32,6 @@ struct row {
 	const char *err;         /* tail of stderr */
 	const char *stopped_by, *fault, *left_out;
 	bool ours;               /* the missing module is a file of the workspace */
-	bool names_full;
 	enum outcome outcome;
 	const char *detail;      /* part of it; "" exactly nothing */
 };
@@ -86,7 +85,7 @@ static const struct row rows[] = {
 	  .err = TRACE "OSError: [Errno 28] No space left on device: 'x'\n", .outcome = OUTCOME_LIMIT, .detail = "scratch 1.0M" },
 	{ "no inode", { .end = SANDBOX_EXIT, .exit_code = 1, .at_files = true },
 	  .err = TRACE "OSError: [Errno 28] No space left on device: 'x'\n", .outcome = OUTCOME_LIMIT, .detail = "scratch-files 100" },
-	{ "no space elsewhere", EXIT(1), .err = TRACE "OSError: [Errno 28] No space left on device: '/dev/full'\n",
+	{ "no space elsewhere", EXIT(1), .err = TRACE "OSError: [Errno 28] No space left on device: '/x'\n",
 	  .outcome = OUTCOME_ERROR, .detail = "No space left" },
 	{ "no space, what took it is gone", { .end = SANDBOX_EXIT, .exit_code = 1, .no_other_full = true },
 	  .err = TRACE "OSError: [Errno 28] No space left on device\n", .outcome = OUTCOME_LIMIT, .detail = "scratch" },
@@ -99,14 +98,8 @@ static const struct row rows[] = {
 	{ "files not kept, and no more names", { .end = SANDBOX_EXIT, .exit_code = 1, .at_files = true },
 	  .err = TRACE "OSError: [Errno 28] No space left on device: 'x'\n", .left_out = "artifacts", .outcome = OUTCOME_LIMIT,
 	  .detail = "; the script itself failed of scratch-files 100 reached: tickmark run --scratch-files 200" },
-	{ "no space in a device", { .end = SANDBOX_EXIT, .exit_code = 1, .no_other_full = true },
-	  .err = TRACE "OSError: [Errno 28] No space left on device: '/dev/full'\n", .outcome = OUTCOME_ERROR, .detail = "No space left" },
-	{ "no space, of a code that names the full device", { .end = SANDBOX_EXIT, .exit_code = 1, .no_other_full = true },
-	  .err = TRACE "OSError: [Errno 28] No space left on device\n", .names_full = true, .outcome = OUTCOME_ERROR,
-	  .detail = "No space left" },
-	{ "and that filled the scratch", { .end = SANDBOX_EXIT, .exit_code = 1, .at_scratch = true },
-	  .err = TRACE "OSError: [Errno 28] No space left on device\n", .names_full = true, .outcome = OUTCOME_LIMIT,
-	  .detail = "scratch" },
+	{ "no space below /dev, where /dev/shm is", { .end = SANDBOX_EXIT, .exit_code = 1, .no_other_full = true },
+	  .err = TRACE "OSError: [Errno 28] No space left on device: '/dev/shm/x'\n", .outcome = OUTCOME_LIMIT, .detail = "scratch" },
 	{ "no space for a mapped page", { .end = SANDBOX_EXIT, .exit_code = -1, .signal = SIGBUS, .at_scratch = true }, .err = "",
 	  .outcome = OUTCOME_LIMIT, .detail = "scratch" },
 	{ "bus error of its own", KILLED(SIGBUS), .err = "", .outcome = OUTCOME_ERROR, .detail = "SIGBUS" },
@@ -190,7 +183,6 @@ static void test_rows(void **state)
 			.result = &r, .limits = &some_limits, .stopped_by = row->stopped_by, .fault = row->fault,
 			.left_out = row->left_out ? limit_find(row->left_out) : NULL, .left_out_reached = 13,
 			.left_out_what = "3 files not kept", .trace = &trace, .env = &some_env, .module_is_ours = row->ours,
-			.names_full = row->names_full,
 			.last_line = { n ? last : NULL, strcspn(last, "\n") },
 		};
 		outcome_decide(&f, &end, &detail);
