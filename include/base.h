@@ -37,6 +37,7 @@ enum err_code {
 	ERR_SANDBOX,   /* the sandbox cannot be had or failed */
 	ERR_LIMIT,     /* over a limit of ours */
 	ERR_CANCELLED, /* by the user */
+	ERR_CHANGED,   /* read again, it is not what it was */
 };
 
 struct err {
@@ -156,6 +157,9 @@ int64_t fs_pread(int fd, void *p, size_t n, int64_t at);
 bool fs_write_fd(int fd, const void *p, size_t n, const char *what, struct err *e);
 /* Writes a temporary file beside, fsyncs it and its folder when `durable`, renames over. */
 bool fs_write(int dirfd, const char *path, const void *p, size_t n, bool durable, struct err *e);
+/* The last step of a file that grew under a name of its own in the same folder: writes it to the disk, gives it `path`
+ * where that is free (ERR_EXISTS), and writes the folder. `part` may be left as a second name. */
+bool fs_put_in_place(const char *part, const char *path, struct err *e);
 /* mkdir -p; links may lie on the way, but the last part must be a real folder ("DIR/." follows). */
 bool fs_mkdirs(int dirfd, const char *path, struct err *e);
 /* mkdir -p with O_DIRECTORY fd of the last as result; -1 on failure. */
@@ -256,7 +260,7 @@ struct json_value;
 struct json_writer *json_writer_new(void);             /* starts with an open object */
 void json_open(struct json_writer *w, const char *key, char kind); /* '{' or '[' */
 void json_close(struct json_writer *w);
-void json_put_text(struct json_writer *w, const char *key, const char *s); /* NULL: null */
+void json_put_text(struct json_writer *w, const char *key, const char *s); /* as json_put_bytes; NULL: null */
 void json_put_bytes(struct json_writer *w, const char *key, const void *p, size_t n);
 void json_put_base64(struct json_writer *w, const char *key, const void *p, size_t n); /* as one text, RFC 4648 */
 /* As json_put_bytes, without a sibling: each bad byte becomes U+FFFD and that is all. */
@@ -268,10 +272,10 @@ void json_put_bool(struct json_writer *w, const char *key, bool v);
 void json_put_null(struct json_writer *w, const char *key);
 void json_put_digest(struct json_writer *w, const char *key, const struct digest *d); /* zero: null */
 void json_put_time(struct json_writer *w, const char *key, int64_t us); /* ISO text; 0: null */
-/* Prints with a final newline, indented when `pretty`; frees the writer. False: write error. */
 /* Prints what the array that is open, directly in the document, got so far, and lets go of it: a list of any length.
  * The document then ends with json_writer_print to the same place, not pretty. */
 void json_writer_shed(struct json_writer *w, FILE *f);
+/* Prints with a final newline, indented when `pretty`; frees the writer. False: write error. */
 bool json_writer_print(struct json_writer *w, FILE *f, bool pretty);
 char *json_writer_text(struct json_writer *w); /* owned, on one line; frees the writer */
 

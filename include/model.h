@@ -65,6 +65,7 @@ struct attached {
 	const char *detail;      /* the rule and where it stands: ".gitignore:3: *.log"; NULL */
 	int64_t size;
 	int64_t mtime_us;
+	struct digest content;   /* of what the record alone has; zero: a file */
 };
 struct attach_totals {
 	int64_t files, bytes;            /* attached */

@@ -61,11 +61,14 @@ struct limit_info {
 	const char *name;     /* "memory"; as the record, settings, outcome lines and the option of `run` name it */
 	size_t offset;        /* of the int64_t in struct limits */
 	enum limit_unit unit;
+	int64_t most;         /* greatest value that can be set */
 	const char *help;     /* "memory of all processes of a run" */
 };
 extern const struct limit_info limit_table[];
 extern const size_t limit_table_len;
 const struct limit_info *limit_find(const char *name);
+/* A value as people write it; ERR_INPUT says what is wrong, or what the greatest is. */
+bool limit_parse(const struct limit_info *info, const char *text, int64_t *out, struct err *e);
 int64_t limit_get(const struct limits *l, const struct limit_info *info);
 void limit_put(struct limits *l, const struct limit_info *info, int64_t value);
 
@@ -197,7 +200,7 @@ enum memory_by {
 /* The fact that ends it. */
 struct attempt_end {
 	int64_t attempt;
-	int64_t started_us;      /* UTC; 0: its process never started */
+	int64_t started_us;      /* UTC; 0: its process never started; of one that was interrupted: not known */
 	int64_t ended_us;
 	int64_t wall_us;         /* monotonic */
 	enum outcome outcome;

@@ -129,7 +129,8 @@ struct sandbox_left {
 	int64_t blocks_bytes; /* really allocated (sparse files) */
 	uint16_t mode;        /* 0644 or 0755 */
 	int64_t mtime_us;
-	const char *note;     /* LEFT_OTHER: "symlink to …", "fifo", "socket", "device", "hard link to …" */
+	const char *note;     /* LEFT_OTHER: "symlink to …", "fifo", "socket", "device"; LEFT_FILE: "hard link to …" or NULL */
+	size_t several;       /* LEFT_FILE with several names: 1, 2 …, the same number for each of them; 0: it has one */
 };
 struct sandbox_collected {
 	int64_t files;

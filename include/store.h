@@ -50,6 +50,9 @@ bool store_checkpoint(struct store *st, struct err *e);
  * Nothing depends on it. */
 enum store_work { STORE_END, STORE_DETAIL };
 void store_expect(struct store *st, enum store_work work);
+/* Evidence is read without locks: ERR_BUSY when somebody wrote it since it was opened, so that what was read may be of
+ * two states. To be asked behind the last reading, before anything is made of it. */
+bool store_is_unchanged(struct store *st, struct err *e);
 /* Grows by one whenever another connection wrote (PRAGMA data_version). */
 int64_t store_data_version(struct store *st);
 /* "wal", or "delete" with the reason (network file system …) in *why. */
@@ -63,11 +66,13 @@ char *store_workspace(struct store *st, struct err *e);
 
 /* ---- contents (blob.c) ------------------------------------------------------------------- */
 
-/* Makes sure the bytes are kept; `owner` is the uuid of the attempt whose runner writes (orphan
- * collection asks for it). Large ones go in by transactions of at most 4 MiB, synchronous NORMAL. */
+/* Makes sure the bytes are kept; `owner` is the uuid of the attempt whose runner writes, or of somebody else who shows
+ * a sign of life under it (orphan collection asks for it; ERR_BUSY when it took what had come in). Large ones go in by
+ * transactions of at most 4 MiB, synchronous NORMAL. As long as no row names them a prune may take them, so that who
+ * names them asks again whether they are there, in the same transaction. */
 bool store_blob_put(struct store *st, const struct uuid *owner, const void *p, size_t n,
                     struct digest *out, struct err *e);
-/* From a file, from its start; `want` (may be NULL) is the hash it must have: ERR_CORRUPT when the
+/* From a file, from its start; `want` (may be NULL) is the hash it must have: ERR_CHANGED when the
  * bytes read differ ("changed while it was read"). Nothing is read when `want` is kept already. */
 bool store_blob_put_fd(struct store *st, const struct uuid *owner, int fd, const char *what,
                        const struct digest *want, struct digest *out, int64_t *size, struct err *e);
@@ -121,6 +126,7 @@ struct attachment {
 	const char *origin;    /* what the user said about piped data; NULL */
 	int64_t at_us;
 };
+/* ERR_NOTFOUND: its bytes are not kept. */
 bool store_attach(struct store *st, const struct attachment *a, struct err *e);
 /* The newest event of each name, by name. */
 bool store_attachment_each(struct store *st, bool (*fn)(void *ctx, const struct attachment *a), void *ctx,
@@ -150,7 +156,8 @@ struct queue_with {
 	size_t code_len;
 	const struct entry *offered;      /* NULL: a->offered is set */
 	size_t offered_n;
-	int64_t offered_base;             /* set to store the difference to; 0 */
+	const struct digest *offered_sha256; /* of the set, where it is known; NULL */
+	const struct digest *offered_base;   /* of a set to store the difference to, if that is still there; NULL */
 };
 bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue_with *with, struct err *e);
 
@@ -171,7 +178,8 @@ struct digest store_chunks_hash_end(struct chunks_hash *h, struct digest streams
 /* Ends an attempt: one transaction, durable when it returns: sets, refusals, verdict, end row,
  * ledger entry, tally, produced. `chunks` are the last ones. end->inputs and end->artifacts are
  * filled from the entries given, end->chunks_sha256 from the kept chunks when it is zero (a runner that
- * vanished). Contents must be kept already. Refuses (ERR_EXISTS) a second end. */
+ * vanished). Refuses (ERR_EXISTS) a second end, and (ERR_NOTFOUND) one whose contents are not kept: those of inputs
+ * that were read and of files that were made, but for entries with a note that says why not. */
 struct end_with {
 	const struct chunk *chunks;
 	size_t chunks_n;
@@ -269,7 +277,10 @@ struct produced {
 };
 /* What `fn` wants to see after one: a path that many steps made costs no more than one that it has seen enough of. */
 enum produced_next { PRODUCED_ENOUGH, PRODUCED_NEXT, PRODUCED_NEXT_PATH };
-bool store_produced(struct store *st, enum produced_next (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e);
+typedef enum produced_next (*store_produced_fn)(void *ctx, const struct produced *p);
+bool store_produced(struct store *st, store_produced_fn fn, void *ctx, struct err *e);
+/* The same for one path. */
+bool store_produced_at(struct store *st, const char *path, store_produced_fn fn, void *ctx, struct err *e);
 
 /* ---- the ledger (ledger.c, verify.c) ------------------------------------------------------------ */
 

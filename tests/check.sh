@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 export CI=${CI:-true} # warnings are errors
+export SAMPLE=1 # what of it is in make soak alone, or of one variant: the Makefile and prove.sh
 jobs=$(nproc)
 make -s -j"$jobs" all tests
 make -s -j"$jobs" VARIANT=asan all tests

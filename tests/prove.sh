@@ -29,7 +29,8 @@ wrapper() {
 		echo "export HOME='$home' TICKMARK='$work/tree/build/$variant/tickmark' TICKMARK_SHARED='$work/tree/shared'"
 		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP"
 		echo "export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1"
-		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG ONLY"
+		[ ! -d "$work/begun-$variant-$user" ] || echo "export TICKMARK_TEMPLATE='$work/begun-$variant-$user/.tickmark'"
+		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG ONLY SAMPLE"
 		# cmocka says "not ok … # SKIP" of what TAP calls "ok … # SKIP"
 		echo 'set -o pipefail'
 		# whoever started us may ignore signals that tests send
@@ -46,12 +47,24 @@ cp -r tests themes README.md sample-workspaces "$work/tree/"
 [ -d "$shared" ] && mkdir "$work/tree/shared" && cp -r "$shared/." "$work/tree/shared" && chmod -R u+w "$work/tree/shared"
 users=self
 if [ "$(id -u)" = 0 ]; then users="root plain"; chown "$plain:$plain" "$work/home-plain"; else mkdir -p "$work/home-self"; fi
+# A workspace at its beginning for each user, of which the tests of the program take copies.
+begin() { # USER
+	local begun="$work/begun-release-$1" as=
+	mkdir "$begun"
+	if [ "$1" = plain ]; then
+		chown "$plain:$plain" "$begun"
+		as="setpriv --reuid=$plain --regid=$plain --clear-groups --inh-caps=-all"
+	fi
+	(cd "$begun" && env -u VIRTUAL_ENV -u XDG_CONFIG_HOME HOME="$work/home-$1" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC TERM=xterm \
+		$as "$work/tree/build/release/tickmark" init --yes --python /usr/bin/python3 >/dev/null 2>&1) || rm -rf "$begun"
+}
 for variant in "$@"; do
 	# sanitizers once: as root what the release build does there is enough
 	[ "$variant" = release ] || [ -n "${SOAK:-}" ] || users=${users#root }
 	mkdir -p "$work/tree/build/$variant/tests/bench"
 	cp "build/$variant/tickmark" "$work/tree/build/$variant/"
 	cp "build/$variant/tests/bench/generate" "$work/tree/build/$variant/tests/bench/" # makes large records
+	if [ "$variant" = release ]; then for user in $users; do begin "$user"; done; fi # the sanitizers see init itself
 	for kind in unit sandbox; do
 		for bin in $(make -s VARIANT="$variant" list-tests | grep "/tests/$kind/"); do
 			[ -x "$bin" ] || { echo "prove.sh: $bin was not built"; exit 1; }
@@ -66,8 +79,12 @@ for variant in "$@"; do
 	done
 	for script in tests/cli/*.t tests/screen/*.t; do
 		[ -f "$script" ] || continue
-		# sanitizer builds are slow: the files that name themselves a sample
-		[ "$variant" = release ] || [ -n "${SOAK:-}" ] || grep -q '^# sanitizer sample' "$script" || continue
+		# Sanitizer builds are slow: they get the files that name themselves a sample, and those that look for nothing but crashes.
+		case $variant${SOAK:+soak} in
+		release) [ $# = 1 ] || ! grep -qx '# sanitizers alone' "$script" || continue ;;
+		*soak) ;;
+		*) grep -qxE '# sanitizer sample|# sanitizers alone' "$script" || continue ;;
+		esac
 		as=${users##* }
 		[ -z "${SOAK:-}" ] && ! grep -qx '# both users' "$script" || as=$users
 		for user in $as; do wrapper "$(basename "${script%/*}")-$(basename "$script" .t)" "$user" "$variant" bash "$script"; done

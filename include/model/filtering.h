@@ -1,9 +1,10 @@
 /*
  * model/filtering: which rows of a list count. A filter is words, all of which must fit: bare ones stand
  * in title, detail or reference; `key:value` asks for one thing, alternatives are separated by commas; a
- * ! in front turns a word round.
+ * ! in front turns a word round. "…" holds what has blanks or a colon of its own.
  *
  *   outcome:error,limit   mark:none (accepted, questioned, rejected, withdrawn, stale)   asker:codex
+ *   text:total,sum (as bare, but alternatives)   input:"my file.csv"
  *   age:2d (younger), age:>2d (older)   input:schedule.csv (a part of its path)   verdict:differs
  */
 #ifndef TICKMARK_MODEL_FILTERING_H

@@ -16,6 +16,8 @@ struct query;
 struct query *query_open(struct workspace *ws, struct err *e);
 struct query *query_open_file(const char *path, struct err *e);
 void query_close(struct query *q);
+/* A foreign record is read without locks: false (ERR_BUSY) when somebody wrote it meanwhile. */
+bool query_is_unchanged(struct query *q, struct err *e);
 /* Around many queries in a row, of one slice of work: they see one state, and cost less. */
 bool query_hold(struct query *q);
 void query_release(struct query *q, bool held);
@@ -66,17 +68,19 @@ struct detail {
 bool query_detail(struct query *q, int64_t attempt, struct detail *out, struct err *e);
 void query_detail_free(struct detail *d);
 
-/* Whether an input's file in the folder now differs from what the attempt saw (hashed when stat says
- * so): "changed", "missing", or same. OWN: nothing but the attempt's own update of it stands there now. In a review of
- * evidence unknown: the folder is not the one that it ran in. */
+/* Whether what a new attempt would be offered at an input's path (the attached file, hashed, or what a step made)
+ * differs from what the attempt read. OWN: it is nothing but the attempt's own update of it. In a review of evidence
+ * unknown: the folder is not the one that it ran in. */
 enum since { SINCE_SAME, SINCE_CHANGED, SINCE_MISSING, SINCE_UNKNOWN, SINCE_OWN };
 enum since query_since(struct query *q, struct workspace *ws, const struct entry *input);
 /* From now on reading a file for that ends, SINCE_UNKNOWN, when asked; so does writing an artifact into a file,
  * ERR_CANCELLED. */
 void query_set_cancel(struct query *q, struct cancel c);
-/* Where the bytes are that stand at an input's path now: a file (owned path), or else a content of the record. False:
- * nowhere. */
-bool query_now(struct query *q, struct workspace *ws, const struct entry *input, char **path, struct digest *content);
+/* Where the bytes are that a new attempt would be offered at a path: a file (owned path), or else a content of the
+ * record. False: nowhere. */
+bool query_now(struct query *q, struct workspace *ws, const char *input, char **path, struct digest *content);
+/* Has the folder, or the file attached from elsewhere, the input as it was, whoever is seen there? */
+bool query_lends(struct query *q, struct workspace *ws, const struct entry *input);
 
 typedef bool (*bytes_fn)(void *ctx, const void *p, size_t n, struct err *e);
 bool query_code(struct query *q, int64_t attempt, bytes_fn fn, void *ctx, struct err *e);
@@ -119,7 +123,9 @@ int64_t query_tally(struct query *q, const char *name); /* "steps", "attempts", 
 /* Puts one artifact or stream into a file that must not exist (unless `force`), 0600 less umask as a
  * normal file of the user; records an 'exported' event when q belongs to a workspace. */
 bool export_artifact(struct query *q, int64_t attempt, const char *path, const char *to, bool force, struct err *e);
-bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, struct err *e);
+bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, int64_t *written, struct err *e);
+/* Puts what `fill` writes into a file that is for readers: the mode of an ordinary one. Whole or not at all. */
+bool export_made(const char *to, bool force, bool (*fill)(void *ctx, int fd, struct err *e), void *ctx, struct err *e);
 /* The names below that folder of code ("_code/SCRIPT") and streams; NULL: code without a name. */
 #define EXPORT_STDOUT "_stdout.txt"
 #define EXPORT_STDERR "_stderr.txt"

@@ -41,7 +41,7 @@ struct review_note {
 
 /* Name of the reviewer: setting `reviewer` of the user (never a workspace's: that can come from
  * anywhere), else the name that git knows, else the login; owned. NULL where the settings cannot be read, unless `e` is NULL. */
-char *review_person(struct workspace *ws, struct err *e);
+char *review_person(struct err *e);
 /* Files a mark, signed when the user's setting signing-key names a key; attempt 0: of the whole record, the opinion. Durable when it returns. A note or name with
  * control characters, or one that is too long, is refused (ERR_INPUT). */
 bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const char *note, const char *how,

@@ -43,6 +43,8 @@ void source_close(struct source *s); /* NULL is fine */
 /* Bytes known so far. Where bytes were not kept, a line of ours stands in their place and counts as bytes:
  * "[1234 bytes of stdout not kept]" on a line of its own. */
 int64_t source_size(const struct source *s);
+/* Where the first such line begins: from there on lines are counted without what is missing. -1: there is none. */
+int64_t source_gap(const struct source *s);
 /* False while it may grow (its attempt has no end in the record). */
 bool source_is_whole(const struct source *s);
 /* Looks whether it grew; call when the record changed. *changed: size or wholeness is new. Bytes known

@@ -41,7 +41,8 @@ bool store_pack_chosen(struct store *st, const char *path, const struct prune_ru
 
 /* Marks, notes, messages and ended checks of `from`, a copy of this record that somebody reviewed, with their
  * time, name and signature (a check gets the next number here); what is here already stays as it is, so that
- * the same merge twice changes nothing. Refuses a copy of another record, and one that does not verify. */
-bool store_merge(struct store *st, struct store *from, struct merge_result *out, struct err *e);
+ * the same merge twice changes nothing. Refuses a copy of another record, and one that does not verify. `owner`: as
+ * for store_blob_put. */
+bool store_merge(struct store *st, const struct uuid *owner, struct store *from, struct merge_result *out, struct err *e);
 
 #endif

@@ -19,7 +19,7 @@ struct mark {
 	int64_t at_us;            /* 0: now */
 	const char *how;          /* "screen", "command", "command without a terminal" */
 	bool own_work;            /* reviewer and asker of the attempt are one */
-	struct digest head;       /* newest ledger entry the reviewer saw; zero: the newest there is */
+	struct digest head;       /* ledger entry of the newest attempt's end when it was filed; zero: store_end_entry(0) */
 	const char *signer;       /* NULL: not signed */
 	const void *signature;
 	size_t signature_len;
@@ -30,6 +30,13 @@ bool store_mark_add(struct store *st, struct mark *m, struct err *e);
 /* Of an attempt (0: of the record), oldest first; the last is the one that counts. */
 bool store_marks(struct store *st, int64_t attempt, bool (*fn)(void *ctx, const struct mark *m), void *ctx,
                  struct err *e);
+
+/* The ledger entry of an attempt's end, which stands for all that it recorded and all that came before. 0: of the newest
+ * attempt (no check), before there is one the entry that made the record. ERR_NOTFOUND: it has none. */
+bool store_end_entry(struct store *st, int64_t attempt, struct digest *out, struct err *e);
+/* For each signed mark, by id, the entry that its reviewer stood for: of the end of its attempt; for the opinion m.head.
+ * Zero: this record has no such entry. */
+bool store_mark_ends(struct store *st, bool (*fn)(void *ctx, int64_t mark, const struct digest *entry), void *ctx, struct err *e);
 
 /* The attempts whose newest mark is "rejected", in order. */
 bool store_rejected(struct store *st, bool (*fn)(void *ctx, int64_t attempt), void *ctx, struct err *e);

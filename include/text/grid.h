@@ -25,16 +25,28 @@ struct span grid_cell(struct grid *g, size_t row, size_t col);
 /* Line of the file (from 1) that the record begins on. */
 int64_t grid_line(const struct grid *g, size_t row);
 
-/* Order of the records behind the first by a column: numbers by value before texts by bytes; equal ones stay
- * in order. order[i] is the record that comes i-th (i from 1). */
-void grid_sort(struct grid *g, size_t col, bool down, size_t *order);
+/* Whether the first record seems to name the columns. */
+bool grid_names(struct grid *g);
+
+/* What a column is sorted as. */
+enum grid_order {
+	GRID_TEXTS,
+	GRID_NUMBERS, /* amounts too: 1,234.50, (12), 5 % */
+	GRID_DATES,   /* every cell is one; where day and month could be either, as day first */
+	GRID_DAYS,    /* dates that can only be read with the day first */
+	GRID_MONTHS,  /* with the month first */
+};
+/* Order of the records from `first` on by a column: values, then texts by bytes, and at the end, whichever way, what
+ * is empty; equal ones stay in order. order[i] is the record that comes i-th, for all records. */
+enum grid_order grid_sort(struct grid *g, size_t first, size_t col, bool down, size_t *order);
 
 struct grid_column {
 	int64_t cells, empty, numbers, distinct; /* distinct: -1 more than 10,000 */
-	double least, most, sum;                 /* of the numbers */
+	int64_t beyond;                          /* plain numbers that are too large to reckon with */
+	long double least, most, sum;            /* of the numbers */
 };
-void grid_column(struct grid *g, size_t col, struct grid_column *out);
+void grid_column(struct grid *g, size_t first, size_t col, struct grid_column *out);
 /* A plain number: digits with an optional sign, point and exponent, nothing else. */
-bool grid_number(struct span s, double *out);
+bool grid_number(struct span s, long double *out);
 
 #endif

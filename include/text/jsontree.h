@@ -38,6 +38,8 @@ size_t json_tree_last(const struct json_tree *t);
 void json_tree_show(struct json_tree *t, size_t row);
 /* Folds or unfolds everything in `row`, itself too (folding the whole leaves its own members to be seen). */
 void json_tree_fold_all(struct json_tree *t, size_t row, bool fold);
+/* Adds the step to a member: .name, and ["a name"] where it is no word. One way for all who name a place in JSON. */
+void json_path_member(struct buf *out, const char *name, size_t n);
 /* "$.limits[2].name": where a row stands. */
 void json_tree_path(const struct json_tree *t, const char *text, size_t row, struct buf *out);
 

@@ -21,6 +21,7 @@ enum noise_rule {
 	NOISE_ADDRESS,  /* <A object at 0x7f…> */
 	NOISE_DURATION, /* took 0.41 s */
 	NOISE_FLOAT,    /* the same to 15 digits */
+	NOISE_PACKING,  /* the same member of an archive, compressed to other bytes */
 	NOISE_RULES,
 };
 
@@ -49,10 +50,19 @@ struct noise_sum {
 	size_t at[2];                /* else: the first byte of each side that differs and is none */
 };
 void noise_compare(struct noise *n, struct span a, struct span b, const struct noise_run run[2], struct noise_sum *sum);
-/* Archives (xlsx, docx) by their members, time stamps of members apart. False: not both are archives. */
-bool noise_compare_zip(struct noise *n, struct span a, struct span b, const struct noise_run run[2], struct noise_sum *sum);
+/* What comparing archives may cost. */
+struct noise_limits {
+	int64_t bytes;        /* that may still be unpacked, counted down; what would be over it differs */
+	struct cancel cancel; /* asked at each member; what was not compared differs */
+};
+/* Archives (xlsx, docx) by their members and all that is around them; of that only the time stamps of members and
+ * how they are compressed can be noise. False: not both are archives. */
+bool noise_compare_zip(struct noise *n, struct span a, struct span b, const struct noise_run run[2], struct noise_limits *limits,
+                       struct noise_sum *sum);
 /* PDF: byte by byte but for when they were made. False: not both are PDF. */
 bool noise_compare_pdf(struct span a, struct span b, const struct noise_run run[2], struct noise_sum *sum);
+/* How many pieces were folded; two that are not the same bytes are the same only where this grew. */
+int64_t noise_total(const struct noise_sum *sum);
 /* "2 object addresses, 1 time stamp" */
 void noise_tell(const struct noise_sum *sum, struct buf *out);
 

@@ -257,6 +257,39 @@ bool fs_write(int dirfd, const char *path, const void *p, size_t n, bool durable
 	return ok;
 }
 
+static bool sync_file(const char *part, const char *path, struct err *e)
+{
+	int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool ok = (fd >= 0 && fsync(fd) == 0) || err_sys(e, "cannot write %s to the disk", path);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* One that may not be read cannot be synced either; there is nothing better. */
+static bool sync_folder_of(const char *path, struct err *e)
+{
+	char *parent = path_dir(path);
+	int dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool ok = dir < 0 || sync_folder(dir) || err_sys(e, "cannot write the folder of %s to the disk", path);
+
+	if (dir >= 0)
+		close(dir);
+	free(parent);
+	return ok;
+}
+
+bool fs_put_in_place(const char *part, const char *path, struct err *e)
+{
+	if (!sync_file(part, path, e))
+		return false;
+	/* Not every file system can refuse to rename over a file. */
+	if (renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE) != 0 && (errno != EINVAL || link(part, path) != 0))
+		return err_sys(e, "cannot make %s", path);
+	return sync_folder_of(path, e);
+}
+
 /* ---- folders ---- */
 
 static bool make_folder(int dirfd, const char *path)

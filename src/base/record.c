@@ -5,22 +5,27 @@
 
 #define LIMIT(member) offsetof(struct limits, member)
 
+/* So much that no sum of limits, nor a time in microseconds, comes near the end of 64 bits. */
+#define MOST_MS (INT64_C(3650) * 24 * 3600 * 1000)
+#define MOST_BYTES (INT64_C(1) << 50)
+#define MOST_COUNT INT32_MAX
+
 /* In the order of struct limits. */
 const struct limit_info limit_table[] = {
-	{ "timeout", LIMIT(wall_ms), UNIT_MS, "wall clock time of a run" },
-	{ "cpu", LIMIT(cpu_ms), UNIT_MS, "processor time of one process" },
-	{ "memory", LIMIT(memory_bytes), UNIT_BYTES, "memory of all processes of a run" },
-	{ "scratch", LIMIT(scratch_bytes), UNIT_BYTES, "files written by a run" },
-	{ "scratch-files", LIMIT(scratch_files), UNIT_COUNT, "number of files and folders written" },
-	{ "file-size", LIMIT(file_bytes), UNIT_BYTES, "size of one written file" },
-	{ "open-files", LIMIT(open_files), UNIT_COUNT, "files open at once in one process" },
-	{ "processes", LIMIT(processes), UNIT_COUNT, "processes and threads of a run" },
-	{ "stream-head", LIMIT(stream_head), UNIT_BYTES, "kept of the beginning of a stream" },
-	{ "stream-tail", LIMIT(stream_tail), UNIT_BYTES, "kept of the end of a stream" },
-	{ "stream-total", LIMIT(stream_total), UNIT_BYTES, "produced on a stream before the run is ended" },
-	{ "artifacts", LIMIT(artifact_files), UNIT_COUNT, "files kept of a run" },
-	{ "artifact-depth", LIMIT(artifact_depth), UNIT_COUNT, "depth of folders collected" },
-	{ "blas-threads", LIMIT(blas_threads), UNIT_COUNT, "threads of the linear algebra libraries" },
+	{ "timeout", LIMIT(wall_ms), UNIT_MS, MOST_MS, "wall clock time of a run" },
+	{ "cpu", LIMIT(cpu_ms), UNIT_MS, MOST_MS, "processor time of one process" },
+	{ "memory", LIMIT(memory_bytes), UNIT_BYTES, MOST_BYTES, "memory of all processes of a run" },
+	{ "scratch", LIMIT(scratch_bytes), UNIT_BYTES, MOST_BYTES, "files written by a run" },
+	{ "scratch-files", LIMIT(scratch_files), UNIT_COUNT, MOST_COUNT, "number of files and folders written" },
+	{ "file-size", LIMIT(file_bytes), UNIT_BYTES, MOST_BYTES, "size of one written file" },
+	{ "open-files", LIMIT(open_files), UNIT_COUNT, MOST_COUNT, "files open at once in one process" },
+	{ "processes", LIMIT(processes), UNIT_COUNT, MOST_COUNT, "processes and threads of a run" },
+	{ "stream-head", LIMIT(stream_head), UNIT_BYTES, MOST_BYTES, "kept of the beginning of a stream" },
+	{ "stream-tail", LIMIT(stream_tail), UNIT_BYTES, MOST_BYTES, "kept of the end of a stream" },
+	{ "stream-total", LIMIT(stream_total), UNIT_BYTES, MOST_BYTES, "produced on a stream before the run is ended" },
+	{ "artifacts", LIMIT(artifact_files), UNIT_COUNT, MOST_COUNT, "files kept of a run" },
+	{ "artifact-depth", LIMIT(artifact_depth), UNIT_COUNT, MOST_COUNT, "depth of folders collected" },
+	{ "blas-threads", LIMIT(blas_threads), UNIT_COUNT, MOST_COUNT, "threads of the linear algebra libraries" },
 };
 const size_t limit_table_len = ARRAY_LEN(limit_table);
 
@@ -109,6 +114,26 @@ const struct limit_info *limit_find(const char *name)
 		if (strcmp(limit_table[i].name, name) == 0)
 			return &limit_table[i];
 	return NULL;
+}
+
+bool limit_parse(const struct limit_info *info, const char *text, int64_t *out, struct err *e)
+{
+	char most[UNIT_TEXT];
+	int64_t value;
+
+	if (info->unit == UNIT_COUNT)
+		return int_parse(text, 0, info->most, out, e);
+	if (info->unit == UNIT_BYTES ? !size_parse(text, &value, e) : !duration_parse(text, &value, e))
+		return false;
+	if (value > info->most) {
+		if (info->unit == UNIT_BYTES)
+			size_format(info->most, most);
+		else
+			duration_format(info->most * 1000, most);
+		return err_set(e, ERR_INPUT, "'%s' is too much; %s is the most", text, most);
+	}
+	*out = value;
+	return true;
 }
 
 int64_t limit_get(const struct limits *l, const struct limit_info *info)

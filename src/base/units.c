@@ -94,6 +94,9 @@ static bool parse_quantity(const char *s, const struct unit *units, size_t n, in
 	return true;
 }
 
+/* Added to the time of now, and in microseconds, it still fits in 64 bits. */
+#define DURATION_MOST_MS (INT64_MAX / 4000)
+
 bool size_parse(const char *s, int64_t *bytes, struct err *e)
 {
 	int64_t v;
@@ -112,7 +115,7 @@ bool duration_parse(const char *s, int64_t *ms, struct err *e)
 
 	if (!parse_quantity(s, duration_units, ARRAY_LEN(duration_units), &v))
 		return err_set(e, ERR_INPUT, "'%s' is not a duration; they look like 90, 1.5s, 10m or 2h", s);
-	if (v < 0)
+	if (v < 0 || v > DURATION_MOST_MS)
 		return err_set(e, ERR_INPUT, "'%s' is too long a duration", s);
 	*ms = v;
 	return true;

@@ -99,11 +99,6 @@ void batch_name(struct cmd *c, struct batch *b)
 
 /* ---- going on ---- */
 
-struct done_since {
-	struct batch *b;
-	int64_t from_us;
-};
-
 static struct batch_item *find_ref(struct batch *b, int64_t step, int64_t number)
 {
 	char ref[REF_TEXT];
@@ -121,19 +116,66 @@ static bool is_answer(enum outcome state)
 	return outcome_is_end(state) && state != OUTCOME_STOPPED && state != OUTCOME_FAULT && state != OUTCOME_INTERRUPTED;
 }
 
+struct going_on {
+	struct batch *b;
+	int64_t *running;   /* ids of its checks that nobody ended yet; owned */
+	size_t n, cap;
+};
+
+/* By ids, which the record gives in order and never twice: a clock may be set back. */
 static bool take_done(void *ctx, const struct row *r)
 {
-	struct done_since *d = ctx;
+	struct going_on *g = ctx;
 	struct batch_item *item;
 
-	if (r->queued_us < d->from_us)
+	if (r->attempt <= g->b->after)
 		return false; /* newest first */
-	item = r->check && is_answer(r->state) ? find_ref(d->b, r->step, r->number) : NULL;
+	item = r->check && is_answer(r->state) ? find_ref(g->b, r->step, r->number) : NULL;
 	if (item) {
 		item->check = r->attempt;
-		d->b->resumed++;
+		g->b->resumed++;
 	}
 	return true;
+}
+
+static bool take_running(void *ctx, const struct row *r)
+{
+	struct going_on *g = ctx;
+
+	if (r->attempt <= g->b->after)
+		return false;
+	if (r->check && !outcome_is_end(r->state) && find_ref(g->b, r->step, r->number)) {
+		g->running = grow(g->running, g->n, &g->cap, sizeof(*g->running));
+		g->running[g->n++] = r->attempt;
+	}
+	return true;
+}
+
+/* Who started them was killed, and they went on: they need not be repeated. */
+static bool wait_for_running(struct cmd *c, struct batch *b, struct err *e)
+{
+	struct going_on g = { .b = b };
+	struct err why = { 0 };
+
+	bool ok = query_log(c->query, &(struct log_filter){ .checks = true }, take_running, &g, e);
+	if (ok && g.n)
+		console_note("waiting for %zu that still run%s", g.n, g.n == 1 ? "s" : "");
+	for (size_t i = 0; ok && i < g.n; i++)
+		ok = run_wait(c->ws, g.running[i], -1, &why) || why.code == ERR_NOTFOUND || err_set(e, why.code, "%s", why.msg);
+	free(g.running);
+	return ok;
+}
+
+static bool take_newest(void *ctx, const struct row *r)
+{
+	*(int64_t *)ctx = r->attempt;
+	return false;
+}
+
+static bool newest(struct cmd *c, int64_t *id, struct err *e)
+{
+	*id = 0;
+	return query_log(c->query, &(struct log_filter){ .checks = true, .limit = 1 }, take_newest, id, e);
 }
 
 static char *state_path(struct cmd *c)
@@ -141,17 +183,23 @@ static char *state_path(struct cmd *c)
 	return path_join(workspace_root(c->ws), STATE_FILE);
 }
 
-/* When the batch began that the workspace remembers, and of how many. False: it remembers none. */
-static bool recall(struct cmd *c, int64_t *began_us, size_t *n)
+struct memory {
+	int64_t began_us, after; /* after -1: another version of us did not say */
+	size_t of;
+};
+
+/* The batch that the workspace remembers. False: it remembers none. */
+static bool recall(struct cmd *c, struct memory *m)
 {
 	char *path = state_path(c);
 	struct buf text = { 0 };
-	long long began;
+	long long began = 0, after = -1;
 
-	*n = 0;
-	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && text.data && sscanf(text.data, "%lld %zu", &began, n) >= 1 && began >= 0;
-	if (ok)
-		*began_us = began;
+	*m = (struct memory){ 0 };
+	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && text.data &&
+	          sscanf(text.data, "%lld %zu %lld", &began, &m->of, &after) >= 1 && began >= 0;
+	m->began_us = began;
+	m->after = after;
 	free(path);
 	buf_free(&text);
 	return ok;
@@ -160,36 +208,37 @@ static bool recall(struct cmd *c, int64_t *began_us, size_t *n)
 /* Another batch may have begun, or ended, meanwhile. */
 static bool is_remembered(struct cmd *c, const struct batch *b)
 {
-	int64_t began_us;
-	size_t n;
+	struct memory m;
 
-	return recall(c, &began_us, &n) && began_us == b->began_us;
+	return recall(c, &m) && m.began_us == b->began_us;
 }
 
 bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
 {
-	struct done_since d = { .b = b };
+	struct going_on g = { .b = b };
+	struct memory m;
 
-	if (!recall(c, &d.from_us, &b->of))
+	if (!recall(c, &m) || m.after < 0)
 		return err_set(e, ERR_NOTFOUND, "no batch of repeats was stopped here; start one without --resume");
-	b->began_us = d.from_us;
-	return query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &d, e);
+	b->began_us = m.began_us;
+	b->after = m.after;
+	b->of = m.of;
+	return wait_for_running(c, b, e) && query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &g, e);
 }
 
 /* Those few that were named do not take the place of a batch that somebody may go on with. */
 static bool has_room(struct cmd *c, const struct batch *b)
 {
-	int64_t began_us;
-	size_t n;
+	struct memory m;
 
-	return b->n == 0 || !b->items[0].given || !recall(c, &began_us, &n) || began_us == b->began_us;
+	return b->n == 0 || !b->items[0].given || !recall(c, &m) || m.began_us == b->began_us;
 }
 
 static bool remember(struct cmd *c, const struct batch *b, struct err *e)
 {
 	char *path = state_path(c), *dir = path_dir(path), text[STATE_MOST];
 
-	snprintf(text, sizeof(text), "%lld %zu", (long long)b->began_us, MAX(b->n, b->of));
+	snprintf(text, sizeof(text), "%lld %zu %lld", (long long)b->began_us, MAX(b->n, b->of), (long long)b->after);
 	bool ok = fs_mkdirs(AT_FDCWD, dir, e) && fs_write(AT_FDCWD, path, text, strlen(text), false, e);
 	free(dir);
 	free(path);
@@ -388,8 +437,13 @@ bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 	struct err why = { 0 };
 
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
-	if (b->began_us == 0)
+	if (b->began_us == 0) {
 		b->began_us = clock_now_us();
+		if (!newest(c, &b->after, e)) {
+			free(f.person);
+			return false;
+		}
+	}
 	if (has_room(c, b) && !remember(c, b, &why))
 		console_say(c, "if this batch is stopped it cannot be resumed: %s", why.msg);
 	query_close(c->query);

@@ -19,7 +19,8 @@ struct batch {
 	size_t jobs;         /* at most at once */
 	bool stopped;        /* by Ctrl-C, or as there is no room */
 	bool resumable;      /* stopped, and --resume goes on */
-	int64_t began_us;
+	int64_t began_us;    /* which batch it is */
+	int64_t after;       /* newest attempt or check when it began: what it made has a later id */
 	size_t of;           /* so many the one had that is gone on with; 0: none is */
 	size_t resumed;      /* were done in an earlier go */
 };
@@ -28,7 +29,7 @@ struct batch {
 bool batch_select(struct cmd *c, struct batch *b, struct err *e);
 /* The attempts that the command names, in its order. What there is none of keeps its error. */
 void batch_name(struct cmd *c, struct batch *b);
-/* With --resume: leaves out what the batch that was stopped has done already. */
+/* With --resume: leaves out what the batch that was stopped has done already, after waiting for what of it still runs. */
 bool batch_resume(struct cmd *c, struct batch *b, struct err *e);
 /* Closes c->query, runs, and remembers in the workspace's cache what a --resume needs. */
 bool batch_run(struct cmd *c, struct batch *b, struct err *e);

@@ -232,6 +232,16 @@ static void cmd_release(struct cmd *c)
 	free(c->args);
 }
 
+/* Whatever was said of a foreign record that somebody wrote meanwhile may be of two states of it. */
+static int of_one_state(struct cmd *c, int status)
+{
+	struct err e = { 0 };
+
+	if (!c->query || status == STATUS_FAILED || status == STATUS_USAGE || query_is_unchanged(c->query, &e))
+		return status;
+	return cmd_fail(c, &e);
+}
+
 static int run_command(const struct cmd_entry *entry, char **argv, const char *record, const struct cli_fronts *fronts)
 {
 	struct cmd c = { .entry = entry, .fronts = fronts, .record = record };
@@ -241,6 +251,7 @@ static int run_command(const struct cmd_entry *entry, char **argv, const char *r
 		if (c.help)
 			help_command(stdout, entry);
 		status = c.help ? STATUS_DONE : entry->run(&c);
+		status = of_one_state(&c, status);
 		if (!console_finish(&c))
 			status = STATUS_FAILED;
 	}
@@ -280,11 +291,11 @@ static int unknown_command(const char *word)
 	return STATUS_USAGE;
 }
 
-int cli_dispatch(char **argv, const struct cli_fronts *fronts)
+int cli_dispatch(char **argv, const struct plain_place *place)
 {
 	const struct cmd_entry *entry = cmd_find(argv[0]);
 
-	return entry ? run_command(entry, argv + 1, NULL, fronts) : unknown_command(argv[0]);
+	return entry ? run_command(entry, argv + 1, place->record, place->fronts) : unknown_command(argv[0]);
 }
 
 /* ---- words in front of the command ----------------------------------------------------------------- */
@@ -394,15 +405,18 @@ int cli_main(int argc, char **argv, const struct cli_fronts *fronts)
 	if (status >= 0)
 		return status;
 	screen.path = record;
-	if (!*argv && !record && is_plain(&screen))
-		return plain_main(fronts);
-	if (*argv && screen.plain)
-		return cmd_usage(NULL, "--plain stands alone");
+	const struct cmd_entry *entry = *argv ? cmd_find(*argv) : NULL;
+	if (entry && !screen.plain)
+		return run_command(entry, argv + 1, record, fronts);
+	if (*argv && screen.plain && (entry || argv[1]))
+		return cmd_usage(NULL, "--plain goes with a folder or a record, and asks for commands itself");
+	if (is_plain(&screen) && (!*argv || stat(*argv, &st) == 0)) {
+		if (*argv && !go_to(*argv, &record))
+			return STATUS_FAILED;
+		return plain_main(&(struct plain_place){ fronts, record });
+	}
 	if (!*argv)
 		return fronts->screen(&screen);
-	const struct cmd_entry *entry = cmd_find(*argv);
-	if (entry)
-		return run_command(entry, argv + 1, record, fronts);
 	screen.path = *argv;
 	if (stat(*argv, &st) == 0)
 		return fronts->screen(&screen);

@@ -143,6 +143,8 @@ void console_say(const struct cmd *c, const char *fmt, ...) PRINTF(2, 3);
 /* The same without the name in front. */
 void console_note(const char *fmt, ...) PRINTF(1, 2);
 bool console_is_tty(FILE *f);
+/* From now on stdout and stderr go to a terminal, by way of a pipe. */
+void console_is_paged(void);
 /* Cells of a line where f is a terminal, else 0: never cut what is piped. */
 size_t console_width(FILE *f);
 /* Bytes of the record as text for f: one line, nothing that acts on a terminal. Owned. */
@@ -239,8 +241,12 @@ bool detail_json(struct json_writer *w, struct query *q, struct workspace *ws, c
 
 /* Bytes of code or of one stream to f as text, every line with `indent` in front. On a terminal of a
  * long one only the beginning and the end, and how to see the whole; never cut where it is piped. */
-bool excerpt_code(FILE *f, struct query *q, int64_t attempt, const char *ref, struct err *e);
-bool excerpt_stream(FILE *f, struct query *q, int64_t attempt, enum stream_id stream, const char *ref, struct err *e);
+enum excerpt_how {
+	EXCERPT_NUMBERS = 1, /* of the lines in front of them, from 1 */
+	EXCERPT_WHOLE = 2,   /* nothing is left out, on a terminal either */
+};
+bool excerpt_code(FILE *f, struct query *q, int64_t attempt, const char *ref, unsigned how, struct err *e);
+bool excerpt_stream(FILE *f, struct query *q, int64_t attempt, enum stream_id stream, const char *ref, unsigned how, struct err *e);
 
 /* ---- running in the foreground (foreground.c) ------------------------------------------------------------ */
 

@@ -37,25 +37,17 @@ struct listing {
 	struct json_writer *json; /* NULL: text */
 };
 
-static void put_text(struct json_writer *w, const char *key, const char *s)
-{
-	if (s)
-		json_put_bytes(w, key, s, strlen(s));
-	else
-		json_put_null(w, key);
-}
-
 static void file_json(const struct listing *l, const struct attached *a)
 {
 	json_open(l->json, NULL, '{');
-	put_text(l->json, "path", a->path);
+	json_put_text(l->json, "path", a->path);
 	if (l->excluded) {
 		json_put_text(l->json, "reason", exclusion_text(a->excluded));
-		put_text(l->json, "detail", a->detail);
+		json_put_text(l->json, "detail", a->detail);
 	} else {
 		json_put_int(l->json, "size", a->size);
 		json_put_time(l->json, "mtime", a->mtime_us);
-		put_text(l->json, "source", a->source);
+		json_put_text(l->json, "source", a->source);
 	}
 	json_close(l->json);
 }
@@ -188,10 +180,10 @@ static int attach_why_command(struct cmd *c)
 	if (c->json) {
 		struct json_writer *w = json_writer_new();
 
-		put_text(w, "path", c->args[1]);
+		json_put_text(w, "path", c->args[1]);
 		json_put_bool(w, "attached", x == EXCLUDE_NOT);
 		json_put_text(w, "reason", x == EXCLUDE_NOT ? NULL : exclusion_text(x));
-		put_text(w, "detail", detail.len ? detail.data : NULL);
+		json_put_text(w, "detail", detail.len ? detail.data : NULL);
 		buf_free(&detail);
 		return cmd_print_json(c, w, status);
 	}

@@ -6,12 +6,12 @@
 
 #define STOP_WAIT_MS 15000 /* for the end to be in the record; the sandbox is killed long before */
 
-static int attempt_line(struct cmd *c, int64_t attempt, enum outcome *state, struct err *e)
+static bool attempt_line(struct cmd *c, int64_t attempt, enum outcome *state, struct err *e)
 {
 	struct detail d = { 0 };
 
 	if (!cmd_query(c, e) || !query_detail(c->query, attempt, &d, e))
-		return cmd_fail(c, e);
+		return false;
 	*state = d.state;
 	char *word = console_tinted(stdout, summary_tone(d.state), outcome_word(d.state));
 	char *reason = summary_reason(&d), *safe = console_str(stdout, reason);
@@ -20,22 +20,22 @@ static int attempt_line(struct cmd *c, int64_t attempt, enum outcome *state, str
 	free(reason);
 	free(safe);
 	query_detail_free(&d);
-	return STATUS_DONE;
+	return true;
 }
 
 /* The same as an object: what stop and wait print with --json. */
-static int attempt_object(struct cmd *c, int64_t attempt, struct json_writer *w, enum outcome *state, struct err *e)
+static bool attempt_object(struct cmd *c, int64_t attempt, struct json_writer *w, enum outcome *state, struct err *e)
 {
 	struct detail d = { 0 };
 
 	if (!cmd_query(c, e) || !query_detail(c->query, attempt, &d, e))
-		return cmd_fail(c, e);
+		return false;
 	*state = d.state;
 	json_put_text(w, "ref", d.ref);
 	json_put_text(w, "state", outcome_word(d.state));
 	json_put_bool(w, "ended", outcome_is_end(d.state));
 	query_detail_free(&d);
-	return STATUS_DONE;
+	return true;
 }
 
 static bool find_attempt(struct cmd *c, const char *text, int64_t *attempt, struct err *e)
@@ -89,6 +89,11 @@ static bool tell_unstopped(struct cmd *c, int64_t attempt, struct err *e)
 	return false;
 }
 
+static int stopped_status(enum outcome state)
+{
+	return outcome_is_end(state) ? STATUS_DONE : STATUS_UNDECIDED;
+}
+
 static int stop_one(struct cmd *c, const char *by)
 {
 	struct err e = { 0 };
@@ -100,16 +105,14 @@ static int stop_one(struct cmd *c, const char *by)
 		return cmd_fail(c, &e);
 	if (!run_wait(c->ws, attempt, STOP_WAIT_MS, &e) && e.code != ERR_BUSY)
 		return cmd_fail(c, &e);
-	if (!c->json) {
-		int status = attempt_line(c, attempt, &state, &e);
-		return status ? status : outcome_is_end(state) ? STATUS_DONE : STATUS_UNDECIDED;
-	}
+	if (!c->json)
+		return attempt_line(c, attempt, &state, &e) ? stopped_status(state) : cmd_fail(c, &e);
 	struct json_writer *w = json_writer_new();
 	json_put_int(w, "stopped", 1);
-	if (attempt_object(c, attempt, w, &state, &e) == STATUS_DONE)
-		return cmd_print_json(c, w, outcome_is_end(state) ? STATUS_DONE : STATUS_UNDECIDED);
+	if (attempt_object(c, attempt, w, &state, &e))
+		return cmd_print_json(c, w, stopped_status(state));
 	cmd_drop_json(w);
-	return STATUS_FAILED;
+	return cmd_fail(c, &e);
 }
 
 static int stop_run(struct cmd *c)
@@ -169,10 +172,8 @@ static int wait_run(struct cmd *c)
 {
 	const char *timeout = option_value(c, "timeout");
 	enum outcome state = OUTCOME_RUNNING;
-	struct json_writer *w = NULL;
 	int64_t attempt, ms = -1;
 	struct err e = { 0 };
-	int status;
 
 	if (timeout && !duration_parse(timeout, &ms, &e)) {
 		e.code = ERR_INPUT;
@@ -181,16 +182,16 @@ static int wait_run(struct cmd *c)
 	}
 	if (!find_attempt(c, c->args[0], &attempt, &e))
 		return cmd_fail(c, &e);
-	if (!run_wait(c->ws, attempt, ms, &e) && e.code != ERR_BUSY)
+	/* Of evidence nobody here is told of an end: it is what it is. */
+	if (c->ws && !run_wait(c->ws, attempt, ms, &e) && e.code != ERR_BUSY)
 		return cmd_fail(c, &e);
-	if (c->json)
-		w = json_writer_new();
-	status = w ? attempt_object(c, attempt, w, &state, &e) : attempt_line(c, attempt, &state, &e);
-	if (status == STATUS_DONE)
-		status = ended_status(state);
-	else if (w)
-		cmd_drop_json(w);
-	return w && status != STATUS_FAILED ? cmd_print_json(c, w, status) : status;
+	if (!c->json)
+		return attempt_line(c, attempt, &state, &e) ? ended_status(state) : cmd_fail(c, &e);
+	struct json_writer *w = json_writer_new();
+	if (attempt_object(c, attempt, w, &state, &e))
+		return cmd_print_json(c, w, ended_status(state));
+	cmd_drop_json(w);
+	return cmd_fail(c, &e);
 }
 
 const struct cmd_entry cmd_wait_entry = {

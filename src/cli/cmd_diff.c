@@ -171,6 +171,18 @@ static bool open_sides(struct cmd *c, struct diffing *d, struct err *e)
 	return d->cmp != NULL;
 }
 
+/* Whether anything that was asked for differs; resources always do. */
+static bool differs(const struct diffing *d)
+{
+	for (size_t i = 0; i < compare_count(d->cmp); i++) {
+		const struct compare_item *x = compare_item(d->cmp, i);
+
+		if (x->change != SIDES_SAME && x->part != COMPARE_RESOURCES && is_wanted(d->c, x))
+			return true;
+	}
+	return false;
+}
+
 /* ---- what is said ---- */
 
 static bool each_item(struct diffing *d, void (*fn)(void *ctx, const struct compare_item *x, const char *type,
@@ -233,7 +245,7 @@ static int say_json(struct diffing *d, int status, struct err *e)
 	compare_tell(d->cmp, &b);
 	json_put_bytes(w, "left", compare_ref(d->cmp, 0), strlen(compare_ref(d->cmp, 0)));
 	json_put_bytes(w, "right", compare_ref(d->cmp, 1), strlen(compare_ref(d->cmp, 1)));
-	json_put_bool(w, "same", !compare_differs(d->cmp));
+	json_put_bool(w, "same", status == STATUS_DONE);
 	json_put_bytes(w, "sentence", b.data, b.len);
 	buf_free(&b);
 	json_open(w, "items", '[');
@@ -274,7 +286,7 @@ static int diff_run(struct cmd *c)
 		compare_close(d.cmp);
 		return cmd_fail(c, &e);
 	}
-	status = compare_differs(d.cmp) ? STATUS_NOT_GOOD : STATUS_DONE;
+	status = differs(&d) ? STATUS_NOT_GOOD : STATUS_DONE;
 	if (c->json)
 		status = say_json(&d, status, &e);
 	else if (option_given(c, "stat"))

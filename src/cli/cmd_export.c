@@ -184,10 +184,7 @@ static bool to_file(struct exporting *x, const char *path, struct err *e)
 	} else if (x->piece == PIECE_CODE || x->piece == PIECE_REQUIREMENTS) {
 		ok = made_to_file(x, path, &size, e);
 	} else {
-		bool out = x->piece == PIECE_STDOUT;
-
-		ok = export_stream(q, id, out ? STREAM_OUT : STREAM_ERR, path, x->force, e);
-		size = out ? x->d.end.out_bytes : x->d.end.err_bytes;
+		ok = export_stream(q, id, x->piece == PIECE_STDOUT ? STREAM_OUT : STREAM_ERR, path, x->force, &size, e);
 	}
 	if (ok)
 		told(x, path, size);

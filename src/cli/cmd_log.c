@@ -51,14 +51,6 @@ struct listing {
 	bool by_step;
 };
 
-static void put_text(struct json_writer *w, const char *key, const char *s)
-{
-	if (s)
-		json_put_bytes(w, key, s, strlen(s));
-	else
-		json_put_null(w, key);
-}
-
 static void row_json(struct json_writer *w, const struct row *r)
 {
 	char *sig = r->signal ? summary_signal(r->signal) : NULL;
@@ -78,16 +70,16 @@ static void row_json(struct json_writer *w, const struct row *r)
 		json_put_null(w, "exit_code");
 	json_put_text(w, "signal", sig);
 	json_put_text(w, "limit", r->limit);
-	put_text(w, "detail", r->detail ? r->detail : "");
+	json_put_text(w, "detail", r->detail ? r->detail : "");
 	json_put_text(w, "verdict", r->verdict ? verdict_word(r->verdict) : NULL);
 	json_put_time(w, "queued_at", r->queued_us);
 	json_put_int(w, "wall_us", r->wall_us);
-	put_text(w, "title", r->title);
-	put_text(w, "asker", r->asker);
+	json_put_text(w, "title", r->title);
+	json_put_text(w, "asker", r->asker);
 	json_put_int(w, "artifacts", r->artifacts);
 	json_put_int(w, "step_attempts", r->step_attempts);
 	json_put_text(w, "mark", r->judgement ? judgement_word(r->judgement) : NULL);
-	put_text(w, "reviewer", r->reviewer);
+	json_put_text(w, "reviewer", r->reviewer);
 	json_put_text(w, "stale_mark", r->stale ? judgement_word(r->stale) : NULL);
 	json_close(w);
 	free(sig);

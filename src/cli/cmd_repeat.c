@@ -358,7 +358,7 @@ static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
 /* Those that differ and of which no other check says why, once more. */
 static bool run_again(struct cmd *c, struct batch *b, struct err *e)
 {
-	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs, .began_us = b->began_us };
+	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs, .began_us = b->began_us, .after = b->after };
 	char other[REF_TEXT];
 	bool ok = true;
 
@@ -453,12 +453,12 @@ const struct cmd_entry cmd_repeat_entry = {
 	          "that differ qualify the verdict. One line per reference goes to stdout.\n\n"
 	          "What differs and is noise gives \"same but for noise\", with the rules that were needed: object addresses, "
 	          "temporary paths, time stamps within the run, durations with a unit, the order of printed sets, numbers beyond "
-	          "15 digits, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
+	          "15 digits, members of archives packed otherwise, and what the setting noise (a regular expression) matches. A changed figure is never noise: a rule that "
 	          "takes bare figures is refused, and what figures it takes all the same are counted and shown.\n\n"
 	          "Several references, and --all, --failed, --unreviewed and --since (together: what fits them all) repeat many, some "
 	          "at once (with --streams one after the other); first a table "
 	          "of what is missing or substituted, then the lines, then the verdicts counted. Ctrl-C or SIGTERM stops, a full disk "
-	          "does; the same with --resume goes on, and repeats what was broken off. Progress goes to stderr. --json is one document "
+	          "does; the same with --resume goes on, and repeats what was broken off; of one that was killed it waits for what still runs. Progress goes to stderr. --json is one document "
 	          "at the end; what there is before, tickmark log --checks --json tells at any time.",
 	.statuses = "0 all the same (or but for noise), 1 one differs, 2 one could not be repeated, 3 wrong use, 4 one "
 	            "cannot be compared; of several the worst",

@@ -71,15 +71,6 @@ static bool take_variable(struct order *o, const struct given *g, struct err *e)
 	return true;
 }
 
-static bool parse_count(const char *text, int64_t *value, struct err *e)
-{
-	return int_parse(text, 0, INT64_MAX, value, e);
-}
-
-static bool (*const unit_parsers[])(const char *text, int64_t *value, struct err *e) = {
-	[UNIT_COUNT] = parse_count, [UNIT_BYTES] = size_parse, [UNIT_MS] = duration_parse,
-};
-
 static bool take_limits(struct cmd *c, struct order *o, struct err *e)
 {
 	size_t n = 0;
@@ -92,7 +83,7 @@ static bool take_limits(struct cmd *c, struct order *o, struct err *e)
 			continue;
 		if (n + 1 >= ARRAY_LEN(o->req.limits))
 			return err_set(e, ERR_INPUT, "too many limits at once");
-		if (!unit_parsers[info->unit](value, &o->req.limits[n].value, e)) {
+		if (!limit_parse(info, value, &o->req.limits[n].value, e)) {
 			e->code = ERR_INPUT;
 			return err_prefix(e, "--%s", info->name);
 		}

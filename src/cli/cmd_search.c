@@ -37,11 +37,13 @@ static const struct cmd_member search_members[] = {
 	{ NULL, NULL },
 };
 
+#define SHED 256 /* hits that a document keeps back */
+
 struct printing {
 	struct cmd *c;
 	struct json_writer *json; /* NULL: text */
 	char ref[REF_TEXT];       /* of the group that is being printed */
-	bool any;
+	size_t hits;
 };
 
 static atomic_bool interrupted;
@@ -98,7 +100,7 @@ static void hit_text(struct printing *p, const struct record_hit *h)
 {
 	char *path = h->path ? console_name(stdout, h->path) : NULL;
 
-	if (!p->any || strcmp(p->ref, h->ref) != 0) {
+	if (p->hits == 0 || strcmp(p->ref, h->ref) != 0) {
 		char *title = console_str(stdout, h->title ? h->title : "");
 		char *head = console_tinted(stdout, TONE_BOLD, *h->ref ? h->ref : "messages");
 
@@ -107,7 +109,6 @@ static void hit_text(struct printing *p, const struct record_hit *h)
 		free(title);
 		free(head);
 	}
-	p->any = true;
 	printf("  %s", h->in == FOUND_FILE || h->in == FOUND_INPUT ? path : found_word(h->in));
 	if (h->line)
 		printf(":%lld", (long long)h->line);
@@ -126,6 +127,8 @@ static bool take_hit(void *ctx, const struct record_hit *h)
 		hit_json(p->json, h);
 	else
 		hit_text(p, h);
+	if (++p->hits % SHED == 0 && p->json && !console_is_tty(stdout)) /* there it is laid out for reading, whole */
+		json_writer_shed(p->json, stdout);
 	return p->json || !ferror(stdout);
 }
 

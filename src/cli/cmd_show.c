@@ -82,6 +82,7 @@ static const struct cmd_option show_options[] = {
 	{ .name = "env", .help = "interpreter and packages" },
 	{ .name = "policy", .help = "sandbox and limits" },
 	{ .name = "resources", .help = "time and memory" },
+	{ .name = "numbers", .help = "with the numbers of lines in code and streams, as notes name them" },
 	{ .name = "budget", .arg = "SIZE", .help = "with --json: bytes of code and of each stream in the document (1M)" },
 	{ .name = NULL },
 };
@@ -146,7 +147,7 @@ static int show_run(struct cmd *c)
 	if (c->json) {
 		status = show_json(c, &d);
 	} else {
-		struct showing s = { .c = c, .q = c->query, .d = &d };
+		struct showing s = { .c = c, .q = c->query, .d = &d, .numbers = option_given(c, "numbers") };
 
 		status = show_sections(&s, &e) ? STATUS_DONE : cmd_fail(c, &e);
 	}

@@ -256,9 +256,17 @@ static int sign_head(struct cmd *c)
 	return STATUS_DONE;
 }
 
+static int status_of(const struct verifying *v, const struct verify_report *r)
+{
+	if (v->faults.n || r->faults)
+		return STATUS_NOT_GOOD;
+	/* Who asks for signers by name has no answer without them. */
+	return v->unseen && option_given(v->c, "signers") ? STATUS_FAILED : STATUS_DONE;
+}
+
 static int print_result(struct cmd *c, const struct verifying *v, const struct verify_report *r)
 {
-	int status = v->faults.n || r->faults ? STATUS_NOT_GOOD : STATUS_DONE;
+	int status = status_of(v, r);
 
 	if (c->json)
 		return print_json(c, v, r, status);
@@ -274,9 +282,6 @@ static int print_result(struct cmd *c, const struct verifying *v, const struct v
 	}
 	if (option_given(c, "head") && status == STATUS_NOT_GOOD)
 		console_say(c, "the record is broken; tickmark verify says where");
-	/* Who asks for signers by name has no answer without them. */
-	if (status == STATUS_DONE && v->unseen && option_given(c, "signers"))
-		status = STATUS_FAILED;
 	return status;
 }
 

@@ -14,10 +14,16 @@
 
 #define COLOUR_SEQUENCE ((size_t)64) /* longest that is taken for one */
 
-/* Asked for each cell of a table; what stdout and stderr are does not change. */
+/* By descriptor: 0 not asked yet, 1 no, 2 yes. Asked for each cell of a table. */
+static int known[3];
+
+void console_is_paged(void)
+{
+	known[STDOUT_FILENO] = known[STDERR_FILENO] = 2;
+}
+
 bool console_is_tty(FILE *f)
 {
-	static int known[3]; /* by descriptor: 0 not asked yet, 1 no, 2 yes */
 	int fd = f ? fileno(f) : -1;
 
 	if (fd != STDOUT_FILENO && fd != STDERR_FILENO)

@@ -28,12 +28,12 @@ static void put_identity(struct json_writer *w, const struct detail *d)
 		json_put_null(w, "check");
 	put_ref(w, "check_of", d->check_of);
 	put_ref(w, "retry_of", d->retry_of);
-	detail_put_string(w, "title", d->attempt.title ? d->attempt.title : d->step.title);
-	detail_put_string(w, "purpose", d->attempt.purpose ? d->attempt.purpose : d->step.purpose);
+	json_put_text(w, "title", d->attempt.title ? d->attempt.title : d->step.title);
+	json_put_text(w, "purpose", d->attempt.purpose ? d->attempt.purpose : d->step.purpose);
 	json_open(w, "asker", '{');
 	json_put_text(w, "kind", asker->kind == ASKER_ASSISTANT ? "assistant" : "person");
-	detail_put_string(w, "name", asker->name);
-	detail_put_string(w, "version", asker->version);
+	json_put_text(w, "name", asker->name);
+	json_put_text(w, "version", asker->version);
 	json_close(w);
 }
 
@@ -70,12 +70,12 @@ static void put_end(struct json_writer *w, const struct detail *d)
 	free(sig);
 	json_put_bool(w, "signal_by_tickmark", ended && end->signal_ours);
 	put_limit(w, d);
-	detail_put_string(w, "stopped_by", end->stopped_by);
-	detail_put_string(w, "detail", end->detail ? end->detail : "");
+	json_put_text(w, "stopped_by", end->stopped_by);
+	json_put_text(w, "detail", end->detail ? end->detail : "");
 	json_put_text(w, "verdict", d->verdict ? verdict_word(d->verdict) : NULL);
-	detail_put_string(w, "first_difference", d->verdict == VERDICT_NOISE ? NULL : d->first_at);
-	detail_put_string(w, "noise", d->verdict == VERDICT_NOISE ? d->first_at : NULL);
-	detail_put_string(w, "qualified", d->qualified);
+	json_put_text(w, "first_difference", d->verdict == VERDICT_NOISE ? NULL : d->first_at);
+	json_put_text(w, "noise", d->verdict == VERDICT_NOISE ? d->first_at : NULL);
+	json_put_text(w, "qualified", d->qualified);
 	if (d->end.attempt)
 		json_put_bool(w, "answered", d->end.answer == 0);
 	else
@@ -88,19 +88,19 @@ static void put_end(struct json_writer *w, const struct detail *d)
 
 static void put_call(struct json_writer *w, const struct attempt *a)
 {
-	detail_put_string(w, "script", a->script);
-	detail_put_string(w, "origin", a->origin);
+	json_put_text(w, "script", a->script);
+	json_put_text(w, "origin", a->origin);
 	json_open(w, "args", '[');
 	for (char **arg = a->args; arg && *arg; arg++)
 		json_put_bytes(w, NULL, *arg, strlen(*arg));
 	json_close(w);
-	detail_put_string(w, "folder", a->box);
-	detail_put_string(w, "current_folder", a->cwd);
+	json_put_text(w, "folder", a->box);
+	json_put_text(w, "current_folder", a->cwd);
 	json_open(w, "variables", '[');
 	for (size_t i = 0; a->env_names && a->env_names[i]; i++) {
 		json_open(w, NULL, '{');
-		detail_put_string(w, "name", a->env_names[i]);
-		detail_put_string(w, "value", a->env_values[i]);
+		json_put_text(w, "name", a->env_names[i]);
+		json_put_text(w, "value", a->env_values[i]);
 		json_close(w);
 	}
 	json_close(w);
@@ -121,10 +121,11 @@ static void put_inputs(struct json_writer *w, struct query *q, struct workspace 
 		if (in->what == INPUT_MISSING)
 			continue;
 		json_open(w, NULL, '{');
-		detail_put_string(w, "path", in->path);
+		json_put_text(w, "path", in->path);
 		json_put_text(w, "class", input_word((enum input_class)in->what));
 		json_put_int(w, "size", in->size);
 		json_put_digest(w, "sha256", &in->sha256);
+		json_put_text(w, "note", in->note);
 		json_put_text(w, "since", ws ? since_words[query_since(q, ws, in)] : NULL);
 		json_close(w);
 	}
@@ -148,7 +149,7 @@ static void put_artifacts(struct json_writer *w, const struct detail *d)
 		char mode[8];
 
 		json_open(w, NULL, '{');
-		detail_put_string(w, "path", a->path);
+		json_put_text(w, "path", a->path);
 		json_put_text(w, "kind", artifact_word((enum artifact_kind)a->what));
 		if (digest_is_zero(&a->sha256))
 			json_put_null(w, "size");
@@ -157,7 +158,7 @@ static void put_artifacts(struct json_writer *w, const struct detail *d)
 		json_put_digest(w, "sha256", &a->sha256);
 		snprintf(mode, sizeof mode, "%04o", a->mode & 07777u);
 		json_put_text(w, "mode", a->mode ? mode : NULL);
-		detail_put_string(w, "note", a->note);
+		json_put_text(w, "note", a->note);
 		json_close(w);
 	}
 	json_close(w);
@@ -168,7 +169,7 @@ static void put_artifacts(struct json_writer *w, const struct detail *d)
 		json_open(w, NULL, '{');
 		json_put_text(w, "kind", r->kind);
 		json_put_text(w, "call", r->call);
-		detail_put_string(w, "argument", r->argument);
+		json_put_text(w, "argument", r->argument);
 		json_put_int(w, "count", r->count);
 		json_put_int(w, "first_us", r->first_us);
 		json_put_int(w, "last_us", r->last_us);
@@ -200,17 +201,17 @@ static void put_environment(struct json_writer *w, const struct detail *d)
 	const struct environment *v = &d->env;
 
 	json_open(w, "environment", '{');
-	detail_put_string(w, "python", v->python);
-	detail_put_string(w, "version", v->version);
-	detail_put_string(w, "implementation", v->implementation);
-	detail_put_string(w, "prefix", v->prefix);
-	detail_put_string(w, "base_prefix", v->base_prefix);
-	detail_put_string(w, "platform", v->platform);
-	detail_put_string(w, "locale", v->locale);
-	detail_put_string(w, "zone", v->zone);
+	json_put_text(w, "python", v->python);
+	json_put_text(w, "version", v->version);
+	json_put_text(w, "implementation", v->implementation);
+	json_put_text(w, "prefix", v->prefix);
+	json_put_text(w, "base_prefix", v->base_prefix);
+	json_put_text(w, "platform", v->platform);
+	json_put_text(w, "locale", v->locale);
+	json_put_text(w, "zone", v->zone);
 	put_packages(w, v->packages);
 	json_put_digest(w, "fingerprint", &v->fingerprint);
-	detail_put_string(w, "host", d->attempt.host);
+	json_put_text(w, "host", d->attempt.host);
 	json_close(w);
 }
 
@@ -230,11 +231,11 @@ static void put_policy(struct json_writer *w, const struct detail *d)
 	json_put_int(w, "cpu_user_us", d->end.cpu_user_us);
 	json_put_int(w, "cpu_system_us", d->end.cpu_system_us);
 	json_put_int(w, "peak_memory", d->end.peak_memory);
-	detail_put_string(w, "memory_by", d->end.memory_by ? memory_by_word(d->end.memory_by) : NULL);
+	json_put_text(w, "memory_by", d->end.memory_by ? memory_by_word(d->end.memory_by) : NULL);
 	json_put_int(w, "killed", d->end.killed);
 	json_close(w);
 	json_open(w, "figures", '{');
-	detail_put_string(w, "backend", d->end.backend);
+	json_put_text(w, "backend", d->end.backend);
 	json_put_int(w, "lost", d->end.figures_lost);
 	json_close(w);
 	json_put_bool(w, "answer_delivered", d->end.attempt && d->end.answer == 0);

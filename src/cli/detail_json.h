@@ -6,7 +6,6 @@
 #include "model/review.h"
 
 /* Bytes that may be no text; NULL: null. */
-void detail_put_string(struct json_writer *w, const char *key, const char *s);
 /* At most `budget` bytes of each. */
 bool detail_put_code(struct json_writer *w, struct query *q, const struct detail *d, int64_t budget, struct err *e);
 bool detail_put_stream(struct json_writer *w, struct query *q, const struct detail *d, enum stream_id id, int64_t budget,

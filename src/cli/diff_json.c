@@ -8,14 +8,6 @@ static const char *const kind_words[] = {
 	[DIFFROW_ADDED] = "added",       [DIFFROW_CHANGED] = "changed", [DIFFROW_NO_END] = "no-end",
 };
 
-static void put_text(struct json_writer *w, const char *key, const char *s)
-{
-	if (s)
-		json_put_bytes(w, key, s, strlen(s));
-	else
-		json_put_null(w, key);
-}
-
 static void put_number(struct json_writer *w, const char *key, int64_t n, bool there)
 {
 	if (there)
@@ -38,12 +30,12 @@ void diff_json_item(struct json_writer *w, const struct compare_item *x, const c
 {
 	json_open(w, NULL, '{');
 	json_put_text(w, "part", compare_part_word(x->part));
-	put_text(w, "name", x->name);
-	put_text(w, "old_name", x->old_name);
+	json_put_text(w, "name", x->name);
+	json_put_text(w, "old_name", x->old_name);
 	json_put_text(w, "change", compare_change_word(x->change));
 	json_put_text(w, "type", type);
-	put_text(w, "method", r->method);
-	put_text(w, "summary", r->summary);
+	json_put_text(w, "method", r->method);
+	json_put_text(w, "summary", r->summary);
 	put_number(w, "left_bytes", x->size[0], x->size[0] >= 0);
 	put_number(w, "right_bytes", x->size[1], x->size[1] >= 0);
 	json_put_digest(w, "left_sha256", &x->sha256[0]);

@@ -20,6 +20,7 @@ struct excerpt {
 	struct buf line;   /* its bytes so far */
 	size_t line_bytes; /* seen of it, kept or not */
 	char *hint;        /* how to see the whole; owned */
+	unsigned how;      /* enum excerpt_how */
 };
 
 static bool count_bytes(void *ctx, const void *p, size_t n, struct err *e)
@@ -33,6 +34,11 @@ static bool count_bytes(void *ctx, const void *p, size_t n, struct err *e)
 	return true;
 }
 
+static bool is_short(const struct excerpt *x)
+{
+	return console_is_tty(x->f) && !(x->how & EXCERPT_WHOLE);
+}
+
 static bool is_shown(const struct excerpt *x)
 {
 	return !x->cut || x->at < HEAD_LINES || x->at >= x->lines - TAIL_LINES;
@@ -44,7 +50,10 @@ static void end_line(struct excerpt *x)
 
 	if (is_shown(x)) {
 		console_output(x->f, &text, x->line.data ? x->line.data : "", x->line.len);
-		fputs(INDENT, x->f);
+		if (x->how & EXCERPT_NUMBERS)
+			fprintf(x->f, "%6zu" INDENT, x->at + 1);
+		else
+			fputs(INDENT, x->f);
 		fwrite(text.data ? text.data : "", 1, text.len, x->f);
 		if (x->line_bytes > x->line.len)
 			fprintf(x->f, " [%zu bytes more: %s]", x->line_bytes - x->line.len, x->hint);
@@ -62,7 +71,7 @@ static bool show_bytes(void *ctx, const void *p, size_t n, struct err *e)
 {
 	struct excerpt *x = ctx;
 	const char *s = p, *end = s + n;
-	size_t most = console_is_tty(x->f) ? LINE_MAX_TTY : SIZE_MAX;
+	size_t most = is_short(x) ? LINE_MAX_TTY : SIZE_MAX;
 
 	(void)e;
 	while (n > 0 && s < end) {
@@ -98,7 +107,7 @@ static bool show_chunk(void *ctx, const struct chunk *c, struct err *e)
 
 static void begin(struct excerpt *x)
 {
-	x->cut = console_is_tty(x->f) && x->lines > HEAD_LINES + TAIL_LINES + 20;
+	x->cut = is_short(x) && x->lines > HEAD_LINES + TAIL_LINES + 20;
 }
 
 static bool finish(struct excerpt *x, bool ok)
@@ -110,9 +119,9 @@ static bool finish(struct excerpt *x, bool ok)
 	return ok;
 }
 
-bool excerpt_code(FILE *f, struct query *q, int64_t attempt, const char *ref, struct err *e)
+bool excerpt_code(FILE *f, struct query *q, int64_t attempt, const char *ref, unsigned how, struct err *e)
 {
-	struct excerpt x = { .f = f, .hint = xasprintf("tickmark show %s --code", ref) };
+	struct excerpt x = { .f = f, .hint = xasprintf("tickmark show %s --code", ref), .how = how };
 
 	if (!query_code(q, attempt, count_bytes, &x, e))
 		return finish(&x, false);
@@ -120,10 +129,11 @@ bool excerpt_code(FILE *f, struct query *q, int64_t attempt, const char *ref, st
 	return finish(&x, query_code(q, attempt, show_bytes, &x, e));
 }
 
-bool excerpt_stream(FILE *f, struct query *q, int64_t attempt, enum stream_id stream, const char *ref, struct err *e)
+bool excerpt_stream(FILE *f, struct query *q, int64_t attempt, enum stream_id stream, const char *ref, unsigned how, struct err *e)
 {
 	struct excerpt x = {
 		.f = f, .hint = xasprintf("tickmark show %s --%s", ref, stream == STREAM_OUT ? "stdout" : "stderr"),
+		.how = how,
 	};
 
 	if (!query_chunks(q, attempt, stream, count_chunk, &x, e))

@@ -14,7 +14,7 @@
 
 void feed_init(struct feed *f, int fd)
 {
-	*f = (struct feed){ .fd = fd, .tty = isatty(fd) };
+	*f = (struct feed){ .fd = fd, .tty = console_is_tty(fd == STDERR_FILENO ? stderr : stdout) };
 }
 
 /* The first fault ends the writing: the run goes on, and so does who watches it. */

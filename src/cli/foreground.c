@@ -165,13 +165,13 @@ static void release_signals(const struct watch *w)
 	sigprocmask(SIG_SETMASK, &w->waiting, NULL);
 }
 
-/* A file makes nobody wait. */
+/* A file makes nobody wait, nor does /dev/null. */
 static void begin_feed(struct watch *w, struct feed *f, int fd)
 {
 	struct stat st;
 
 	feed_init(f, fd);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && !f->tty)))
 		return;
 	f->write = write_some;
 	f->ctx = w;

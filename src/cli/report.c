@@ -6,93 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX ((size_t)64 << 10) /* bytes of code and of each stream */
-
 static char *dup(const char *s)
 {
 	return xstrdup(s ? s : "");
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------ */
-
-static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
-{
-	struct buf *b = ctx;
-
-	(void)e;
-	buf_add(b, p, MIN(n, TEXT_MAX + 1 - b->len));
-	return b->len <= TEXT_MAX;
-}
-
-static bool take_chunk(void *ctx, const struct chunk *c, struct err *e)
-{
-	struct buf *b = ctx;
-
-	if (c->gap)
-		buf_addf(b, "\n[%lld bytes not kept]\n", (long long)c->gap);
-	return take_bytes(b, c->bytes, c->len, e);
-}
-
-/* Visible text, with what is left out said in its place. */
-static char *as_text(struct buf *raw, int64_t bytes)
-{
-	struct buf out = { 0 };
-	size_t n = MIN(raw->len, TEXT_MAX);
-
-	while (n > 0 && raw->len > TEXT_MAX && (raw->data[n] & 0xC0) == 0x80)
-		n--;
-	escape_text(&out, raw->data ? raw->data : "", n, ESCAPE_NEWLINE | ESCAPE_TAB);
-	if (raw->len > n)
-		buf_addf(&out, "\n[the first %zu of %lld bytes; tickmark show has the rest]", n, (long long)bytes);
-	buf_free(raw);
-	return buf_take(&out);
-}
-
-static void take_texts(struct cmd *c, const struct report *r, const struct detail *d, struct report_row *row)
-{
-	struct buf raw = { 0 };
-
-	if (r->code) {
-		query_code(c->query, d->attempt.id, take_bytes, &raw, NULL);
-		row->code = as_text(&raw, (int64_t)raw.len);
-	}
-	if (r->out) {
-		query_chunks(c->query, d->attempt.id, STREAM_OUT, take_chunk, &raw, NULL);
-		row->out = as_text(&raw, d->end.out_bytes);
-	}
-	if (r->err) {
-		query_chunks(c->query, d->attempt.id, STREAM_ERR, take_chunk, &raw, NULL);
-		row->err = as_text(&raw, d->end.err_bytes);
-	}
-}
-
 /* ---- rows ------------------------------------------------------------------------------------------- */
 
-struct checks {
-	int64_t number;
-	struct buf verdict;
-};
-
-static bool take_check(void *ctx, const struct row *r)
+void report_notes_text(const struct detail *d, struct buf *out)
 {
-	struct checks *c = ctx;
+	for (size_t i = 0; i < d->notes_n; i++) {
+		struct buf place = { 0 };
 
-	if (r->check && r->number == c->number && r->verdict) {
-		buf_clear(&c->verdict);
-		buf_addf(&c->verdict, "%s (%s)", verdict_word(r->verdict), r->ref);
+		review_place_text(&d->notes[i].at, &place);
+		char *where = escape_name_dup(place.data ? place.data : "");
+		buf_addf(out, "%s%s%s%s (%s)", i ? "\n" : "", where, *where ? ": " : "", d->notes[i].text, d->notes[i].reviewer);
+		free(where);
+		buf_free(&place);
 	}
-	return true;
 }
 
-static bool take_verdict(struct cmd *c, const struct detail *d, struct report_row *row, struct err *e)
+static char *take_lines(struct buf *lines)
 {
-	struct log_filter f = { .step = d->step.number, .checks = true, .oldest_first = true };
-	struct checks checks = { .number = d->attempt.number };
-
-	bool ok = query_log(c->query, &f, take_check, &checks, e);
-	row->verdict = checks.verdict.len ? buf_take(&checks.verdict) : xstrdup("");
-	buf_free(&checks.verdict);
-	return ok;
+	return lines->len ? buf_take(lines) : xstrdup("");
 }
 
 static void take_review(const struct detail *d, struct report_row *row)
@@ -109,34 +45,47 @@ static void take_review(const struct detail *d, struct report_row *row)
 		row->is_signed = m->is_signed;
 		row->marked_us = m->at_us;
 	}
-	for (size_t i = 0; i < d->notes_n; i++) {
-		struct buf place = { 0 };
-
-		review_place_text(&d->notes[i].at, &place);
-		char *where = escape_name_dup(place.data ? place.data : "");
-		buf_addf(&notes, "%s%s%s%s (%s)", i ? "\n" : "", where, *where ? ": " : "", d->notes[i].text, d->notes[i].reviewer);
-		free(where);
-		buf_free(&place);
-	}
-	row->notes = notes.len ? buf_take(&notes) : xstrdup("");
+	report_notes_text(d, &notes);
+	row->notes = take_lines(&notes);
 }
 
-static void take_inputs(const struct detail *d, struct report_row *row)
+static void add_file(struct buf *out, const struct entry *f, const char *what)
 {
-	struct buf out = { 0 };
+	char hex[DIGEST_HEX] = "", *name = escape_name_dup(f->path);
 
-	for (size_t i = 0; i < d->inputs_n; i++) {
-		const struct entry *in = &d->inputs[i];
-		char hex[DIGEST_HEX] = "", *name;
+	if (!digest_is_zero(&f->sha256))
+		digest_hex(&f->sha256, hex);
+	buf_addf(out, "%s%s %s%s%s", out->len ? "\n" : "", name, what, *what && *hex ? " " : "", hex);
+	free(name);
+}
 
-		if (in->what != INPUT_READ && in->what != INPUT_UPDATED)
-			continue;
-		name = escape_name_dup(in->path);
-		digest_hex(&in->sha256, hex);
-		buf_addf(&out, "%s%s %.16s", out.len ? "\n" : "", name, hex);
-		free(name);
-	}
-	row->inputs = out.len ? buf_take(&out) : xstrdup("");
+static void take_files(const struct detail *d, struct report_row *row)
+{
+	struct buf inputs = { 0 }, files = { 0 };
+
+	for (size_t i = 0; i < d->inputs_n; i++)
+		if (d->inputs[i].what == INPUT_READ || d->inputs[i].what == INPUT_UPDATED)
+			add_file(&inputs, &d->inputs[i], "");
+	for (size_t i = 0; i < d->artifacts_n; i++)
+		add_file(&files, &d->artifacts[i],
+		         d->artifacts[i].what == ARTIFACT_CREATED ? "" : artifact_word((enum artifact_kind)d->artifacts[i].what));
+	row->inputs = take_lines(&inputs);
+	row->files = take_lines(&files);
+}
+
+static void take_run(const struct detail *d, struct report_row *row)
+{
+	char when[CLOCK_TEXT], took[UNIT_TEXT] = "";
+
+	clock_local(d->attempt.queued_us, when);
+	if (d->end.attempt && d->end.started_us)
+		duration_format(d->end.wall_us, took);
+	row->ran = xasprintf("%s%s%s, %s %s, sandbox %s", when, *took ? ", " : "", took,
+	                     d->env.implementation ? d->env.implementation : "Python", d->env.version ? d->env.version : "",
+	                     tier_word(d->policy.tier));
+	row->later = d->last_number > d->attempt.number
+	                     ? xasprintf("%lld.%lld is the newest of the step", (long long)d->step.number, (long long)d->last_number)
+	                     : xstrdup("");
 }
 
 static void count(struct report *r, const struct report_row *row)
@@ -147,7 +96,7 @@ static void count(struct report *r, const struct report_row *row)
 	  : &r->rejected) += 1;
 }
 
-static bool add_attempt(struct cmd *c, struct report *r, int64_t attempt, struct err *e)
+static bool add_attempt(struct cmd *c, struct report *r, const struct report_steps *steps, int64_t attempt, struct err *e)
 {
 	struct report_row *row;
 	struct detail d;
@@ -163,16 +112,17 @@ static bool add_attempt(struct cmd *c, struct report *r, int64_t attempt, struct
 		.asker = xasprintf("%s %s", d.attempt.asker.kind == ASKER_ASSISTANT ? "assistant" : "person",
 		                   d.attempt.asker.name ? d.attempt.asker.name : ""),
 		.outcome = dup(outcome_word(d.state)), .detail = dup(d.end.attempt ? d.end.detail : ""),
+		.out_bytes = d.end.out_bytes, .err_bytes = d.end.err_bytes,
 	};
 	memcpy(row->ref, d.ref, sizeof(row->ref));
 	take_review(&d, row);
-	take_inputs(&d, row);
+	take_files(&d, row);
+	take_run(&d, row);
 	count(r, row);
-	bool ok = take_verdict(c, &d, row, e);
-	if (ok)
-		take_texts(c, r, &d, row);
 	query_detail_free(&d);
-	return ok;
+	row->verdict = report_steps_verdict(steps, row->step, row->number);
+	row->earlier = r->every ? xstrdup("") : report_steps_earlier(c, steps, row->step, row->number, e);
+	return row->earlier != NULL;
 }
 
 /* ---- scope ------------------------------------------------------------------------------------------- */
@@ -191,28 +141,44 @@ static bool take_id(void *ctx, const struct row *r)
 	return true;
 }
 
-static bool find_scope(struct cmd *c, struct report *r, struct ids *ids, struct err *e)
+/* A check has no row: what came of it stands in that of its attempt, as does what was said of it. */
+static bool add_asked(struct cmd *c, const char *given, struct ids *ids, struct report_steps **steps, struct err *e)
 {
-	bool every = option_given(c, "all");
-	struct log_filter f = { .steps = !every, .oldest_first = true };
+	struct row row = { 0 };
+	struct ref ref;
+	char text[REF_TEXT];
+
+	if (!query_resolve_text(c->query, given, &row.attempt, e) || !query_ref(c->query, row.attempt, text, e) ||
+	    !ref_parse(text, &ref, e))
+		return false;
+	if (ref.check)
+		return err_set(e, ERR_INPUT, "%s: a check is not reported by itself: name its attempt, %lld.%lld", text,
+		               (long long)ref.step, (long long)ref.attempt);
+	for (size_t i = 0; i < ids->n; i++)
+		if (ids->v[i] == row.attempt)
+			return true;
+	take_id(ids, &row);
+	return report_steps_load(c, steps, ref.step, e);
+}
+
+static bool find_scope(struct cmd *c, struct report *r, struct ids *ids, struct report_steps **steps, struct err *e)
+{
+	struct log_filter f = { .steps = !r->every, .oldest_first = true };
 
 	if (c->args_n == 0) {
 		if (!query_log(c->query, &f, take_id, ids, e))
 			return false;
-		r->scope = every ? xasprintf("all %zu attempts", ids->n)
-		                 : xasprintf("all %zu steps, each as its last attempt", ids->n);
-		return true;
+		r->scope = r->every ? xasprintf("all %zu attempts", ids->n)
+		                    : xasprintf("all %zu steps, each as its last attempt", ids->n);
+		return report_steps_load(c, steps, 0, e);
 	}
 	struct buf scope = { 0 };
 	buf_adds(&scope, "as asked for:");
 	for (size_t i = 0; i < c->args_n; i++) {
-		struct row row = { 0 };
-
-		if (!query_resolve_text(c->query, c->args[i], &row.attempt, e)) {
+		if (!add_asked(c, c->args[i], ids, steps, e)) {
 			buf_free(&scope);
 			return false;
 		}
-		take_id(ids, &row);
 		buf_addf(&scope, " %s", c->args[i]);
 	}
 	buf_addf(&scope, " (%zu of the record's %lld attempts)", ids->n, (long long)query_tally(c->query, "attempts"));
@@ -261,23 +227,26 @@ static bool take_legend(struct cmd *c, struct report *r, struct err *e)
 
 bool report_collect(struct cmd *c, struct report *r, struct err *e)
 {
+	struct report_steps *steps = NULL;
 	struct ids ids = { 0 };
 
+	r->every = option_given(c, "all") && c->args_n == 0;
 	r->code = option_given(c, "code");
 	r->out = option_given(c, "stdout");
 	r->err = option_given(c, "stderr");
 	if (!cmd_query(c, e))
 		return false;
 	r->workspace = xstrdup(c->record ? c->record : workspace_root(c->ws));
-	if (!(r->made_by = review_person(c->ws, e)))
+	if (!(r->made_by = review_person(e)))
 		return false;
 	r->made_us = clock_now_us();
 	bool ok = review_identity(c->query, &r->record, e) && take_opinion(c, r, e) &&
-	          find_scope(c, r, &ids, e);
+	          find_scope(c, r, &ids, &steps, e);
 	for (size_t i = 0; ok && i < ids.n; i++)
-		ok = add_attempt(c, r, ids.v[i], e);
+		ok = add_attempt(c, r, steps, ids.v[i], e);
+	report_steps_free(steps);
 	free(ids.v);
-	return ok && take_legend(c, r, e);
+	return ok && take_legend(c, r, e) && query_is_unchanged(c->query, e);
 }
 
 void report_free(struct report *r)
@@ -285,7 +254,7 @@ void report_free(struct report *r)
 	for (size_t i = 0; i < r->n; i++) {
 		struct report_row *row = &r->rows[i];
 		char *all[] = { row->title, row->purpose, row->asker, row->outcome, row->detail, row->verdict, row->note,
-			        row->reviewer, row->notes, row->inputs, row->code, row->out, row->err };
+			        row->reviewer, row->notes, row->inputs, row->files, row->ran, row->earlier, row->later };
 
 		for (size_t k = 0; k < ARRAY_LEN(all); k++)
 			free(all[k]);
@@ -318,4 +287,43 @@ void report_facts(const struct report *r, void (*fact)(struct buf *out, const ch
 	line = xasprintf("%s by %s, tickmark %s", when, r->made_by, TICKMARK_VERSION);
 	fact(out, "made", line);
 	free(line);
+}
+
+void report_mark_text(const struct report_row *row, struct buf *out)
+{
+	buf_addf(out, "%s%s%s", row->mark, row->stale ? ", STALE" : "", row->own_work ? ", own work" : "");
+}
+
+static void mark_fact(const struct report_row *row, void (*fact)(struct buf *out, const char *name, const char *value), struct buf *out)
+{
+	struct buf mark = { 0 };
+	char when[CLOCK_TEXT];
+
+	buf_adds(&mark, row->mark);
+	if (row->marked_us) {
+		clock_local(row->marked_us, when);
+		buf_addf(&mark, " by %s, %s, %s%s%s", row->reviewer, when, row->is_signed ? "signed" : "not signed",
+		         row->own_work ? ", own work" : "", row->stale ? ", STALE: the step has a newer attempt" : "");
+	}
+	fact(out, "mark", mark.data);
+	fact(out, "note", row->note);
+	buf_free(&mark);
+}
+
+void report_row_facts(const struct report_row *row, void (*fact)(struct buf *out, const char *name, const char *value), struct buf *out)
+{
+	char *outcome = xasprintf("%s%s%s", row->outcome, *row->detail ? ": " : "", row->detail);
+
+	fact(out, "purpose", row->purpose);
+	fact(out, "asked by", row->asker);
+	fact(out, "ran", row->ran);
+	fact(out, "outcome", outcome);
+	fact(out, "verdict", row->verdict);
+	mark_fact(row, fact, out);
+	fact(out, "notes", row->notes);
+	fact(out, "inputs", row->inputs);
+	fact(out, "files", row->files);
+	fact(out, "earlier", row->earlier);
+	fact(out, "later", row->later);
+	free(outcome);
 }

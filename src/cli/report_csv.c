@@ -1,7 +1,7 @@
 /*
  * The report as CSV (RFC 4180). A spreadsheet takes what begins with = + - @ for a formula, some in their full
- * width, too: such cells get an apostrophe in front, which spreadsheets show as text. What is said of the whole
- * record stands in each row, so that rows which are sorted, filtered or copied elsewhere keep it.
+ * width, too: such cells get an apostrophe in front, which spreadsheets show as text; so do lines within a cell, and what follows a semicolon, which begin a cell
+ * where semicolons part them, unless it is a number. What is said of the whole record stands in each row, so that rows which are sorted, filtered or copied elsewhere keep it.
  */
 #include "report.h"
 
@@ -16,6 +16,15 @@ static bool is_formula(const char *p)
 		if (strncmp(p, wide[i], strlen(wide[i])) == 0)
 			return true;
 	return *p && strchr("=+-@|%", *p);
+}
+
+/* Nothing but a number up to where a cell could end. */
+static bool is_number(const char *p)
+{
+	p += strspn(p, " \"");
+	p += *p == '+' || *p == '-';
+	size_t n = strspn(p, "0123456789.,");
+	return n > 0 && (p[n] == '\0' || p[n] == '\n' || p[n] == ';');
 }
 
 static void cell(struct buf *out, const char *text, char end)
@@ -35,6 +44,8 @@ static void cell(struct buf *out, const char *text, char end)
 		if (*p == '"')
 			buf_addc(out, '"');
 		buf_addc(out, *p);
+		if ((*p == '\n' || *p == ';') && is_formula(p + 1 + strspn(p + 1, "\"")) && !is_number(p + 1))
+			buf_addc(out, '\'');
 	}
 	if (quoted)
 		buf_addc(out, '"');
@@ -58,8 +69,11 @@ static void moment(struct buf *out, int64_t us)
 	cell(out, text, ',');
 }
 
-static void add_row(const struct report *r, const struct report_row *row, const char *head, struct buf *out)
+static void add_row(const struct report *r, const struct report_row *row, const struct report_texts *t, struct buf *out)
 {
+	char head[DIGEST_HEX];
+
+	digest_hex(&r->record.head, head);
 	number(out, row->step);
 	number(out, row->number);
 	cell(out, row->title, ',');
@@ -78,12 +92,15 @@ static void add_row(const struct report *r, const struct report_row *row, const 
 	cell(out, row->is_signed ? "yes" : "no", ',');
 	cell(out, row->notes, ',');
 	cell(out, row->inputs, ',');
+	cell(out, row->files, ',');
+	cell(out, row->earlier, ',');
+	cell(out, row->later, ',');
 	if (r->code)
-		cell(out, row->code, ',');
+		cell(out, t->code, ',');
 	if (r->out)
-		cell(out, row->out, ',');
+		cell(out, t->out, ',');
 	if (r->err)
-		cell(out, row->err, ',');
+		cell(out, t->err, ',');
 	cell(out, r->scope, ',');
 	cell(out, r->opinion, ',');
 	cell(out, r->legend, ',');
@@ -93,14 +110,11 @@ static void add_row(const struct report *r, const struct report_row *row, const 
 	cell(out, head, '\n');
 }
 
-void report_csv(const struct report *r, struct buf *out)
+static void begin(const struct report *r, struct buf *out)
 {
-	char head[DIGEST_HEX];
-
-	digest_hex(&r->record.head, head);
 	buf_adds(out, "step,attempt,title,purpose,asked by,recorded,outcome,detail,verdict,mark,stale,note,reviewer,marked,"
-	              "own work,signed,notes,inputs,");
+	              "own work,signed,notes,inputs,files,earlier,later,");
 	buf_addf(out, "%s%s%sscope,opinion,legend,made by,made,record,head\r\n", r->code ? "code," : "", r->out ? "stdout," : "", r->err ? "stderr," : "");
-	for (size_t i = 0; i < r->n; i++)
-		add_row(r, &r->rows[i], head, out);
 }
+
+const struct report_form report_csv = { .name = "csv", .begin = begin, .row = add_row };

@@ -2,7 +2,6 @@
  * every sign that could do so elsewhere is escaped. */
 #include "report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* On one line; `breaks`: line ends become <br>, as they can stand in a table. */
@@ -18,6 +17,10 @@ static void text(struct buf *out, const char *s, bool breaks)
 			buf_adds(out, "&lt;");
 		else if (*p == '&')
 			buf_adds(out, "&amp;");
+		else if (*p == ':' && p[1] == '/' && p[2] == '/') /* an address alone would become a link */
+			buf_adds(out, "&#58;");
+		else if (strncasecmp(p, "www.", 4) == 0)
+			buf_addf(out, "&#%d;", *p);
 		else if (strchr("\\`*_[]|~$@>#", *p))
 			buf_addf(out, "\\%c", *p);
 		else
@@ -49,6 +52,10 @@ static void block(struct buf *out, const char *title, const char *body)
 
 	if (!body)
 		return;
+	if (!*body) {
+		buf_addf(out, "\n%s: empty\n", title);
+		return;
+	}
 	for (const char *p = body; *p; p++) {
 		run = *p == '`' ? run + 1 : 0;
 		longest = MAX(longest, run);
@@ -56,53 +63,57 @@ static void block(struct buf *out, const char *title, const char *body)
 	buf_addf(out, "\n%s:\n\n", title);
 	for (size_t i = 0; i <= longest; i++)
 		buf_addc(out, '`');
-	buf_addf(out, "text\n%s%s", body, *body && body[strlen(body) - 1] != '\n' ? "\n" : "");
+	buf_addf(out, "text\n%s%s", body, body[strlen(body) - 1] != '\n' ? "\n" : "");
 	for (size_t i = 0; i <= longest; i++)
 		buf_addc(out, '`');
 	buf_addc(out, '\n');
 }
 
-static void add_row(struct buf *out, const struct report_row *row)
+static void add_row(const struct report *r, const struct report_row *row, const struct report_texts *t, struct buf *out)
 {
+	struct buf mark = { 0 };
+
+	(void)r;
+	(void)t;
+	report_mark_text(row, &mark);
 	buf_addf(out, "| %lld | %lld |", (long long)row->step, (long long)row->number);
 	cell(out, row->title);
 	cell(out, row->purpose);
 	cell(out, row->asker);
 	cell(out, row->outcome);
 	cell(out, row->verdict);
-	char *mark = xasprintf("%s%s%s", row->mark, row->stale ? ", STALE" : "", row->own_work ? ", own work" : "");
-	cell(out, mark);
-	free(mark);
+	cell(out, mark.data);
 	cell(out, row->note);
 	cell(out, row->reviewer);
 	cell(out, strcmp(row->mark, "none") == 0 ? "" : row->is_signed ? "yes" : "no");
 	buf_addc(out, '\n');
+	buf_free(&mark);
 }
 
-static void add_details(struct buf *out, const struct report *r, const struct report_row *row)
+static void add_part(const struct report *r, const struct report_row *row, const struct report_texts *t, struct buf *out)
 {
-	if (!*row->notes && !*row->detail && !*row->inputs && !r->code && !r->out && !r->err)
-		return;
-	buf_addf(out, "\n### %s ", row->ref);
+	(void)r;
+	buf_addf(out, "\n## %s ", row->ref);
 	text(out, row->title, false);
 	buf_adds(out, "\n\n");
-	fact(out, "detail", row->detail);
-	fact(out, "notes", row->notes);
-	fact(out, "inputs", row->inputs);
-	block(out, "Code", row->code);
-	block(out, "stdout", row->out);
-	block(out, "stderr", row->err);
+	report_row_facts(row, fact, out);
+	block(out, "Code", t->code);
+	block(out, "stdout", t->out);
+	block(out, "stderr", t->err);
 }
 
-void report_md(const struct report *r, struct buf *out)
+static void begin(const struct report *r, struct buf *out)
 {
 	buf_adds(out, "# Review report\n\n");
 	report_facts(r, fact, out);
 	buf_adds(out, "\nWhat ran is evidence, not truth: nothing here says that a result is right.\n\n"
 	              "| step | attempt | title | purpose | asked by | outcome | verdict | mark | note | reviewer | signed |\n"
 	              "|---|---|---|---|---|---|---|---|---|---|---|\n");
-	for (size_t i = 0; i < r->n; i++)
-		add_row(out, &r->rows[i]);
-	for (size_t i = 0; i < r->n; i++)
-		add_details(out, r, &r->rows[i]);
 }
+
+static void between(struct buf *out)
+{
+	(void)out; /* a heading ends the table */
+}
+
+const struct report_form report_md = { .name = "md", .begin = begin, .row = add_row, .between = between, .part = add_part };

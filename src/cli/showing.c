@@ -114,6 +114,8 @@ bool showing_head(struct showing *s, struct err *e)
 	fact("asked by", "%s %s%s%s", asker->kind == ASKER_ASSISTANT ? "assistant" : "person",
 	     asker->name ? asker->name : "", asker->version ? " " : "", asker->version ? asker->version : "");
 	time_fact("recorded", d->attempt.queued_us);
+	if (d->end.outcome == OUTCOME_INTERRUPTED && !d->end.started_us)
+		fact("started", "not known");
 	time_fact("started", d->end.started_us);
 	time_fact("ended", d->end.ended_us);
 	fact("answer", "%s", d->end.attempt && d->end.answer ? "not delivered: nobody was there to get it" : "");
@@ -175,25 +177,31 @@ static bool put_bytes(struct showing *s, int stream, struct err *e)
 	return ok;
 }
 
+/* On a page, or with numbers: lines. Else the bytes. */
+static bool show_text(struct showing *s, int stream, struct err *e)
+{
+	unsigned how = (s->numbers ? EXCERPT_NUMBERS : 0) | (s->titles ? 0 : EXCERPT_WHOLE);
+
+	if (!s->titles && !s->numbers)
+		return put_bytes(s, stream, e);
+	if (stream == 0)
+		return excerpt_code(stdout, s->q, s->d->attempt.id, s->d->ref, how, e);
+	return excerpt_stream(stdout, s->q, s->d->attempt.id, (enum stream_id)stream, s->d->ref, how, e);
+}
+
 bool showing_code(struct showing *s, struct err *e)
 {
-	if (!s->titles)
-		return put_bytes(s, 0, e);
-	return excerpt_code(stdout, s->q, s->d->attempt.id, s->d->ref, e);
+	return show_text(s, 0, e);
 }
 
 bool showing_stdout(struct showing *s, struct err *e)
 {
-	if (!s->titles)
-		return put_bytes(s, STREAM_OUT, e);
-	return excerpt_stream(stdout, s->q, s->d->attempt.id, STREAM_OUT, s->d->ref, e);
+	return show_text(s, STREAM_OUT, e);
 }
 
 bool showing_stderr(struct showing *s, struct err *e)
 {
-	if (!s->titles)
-		return put_bytes(s, STREAM_ERR, e);
-	return excerpt_stream(stdout, s->q, s->d->attempt.id, STREAM_ERR, s->d->ref, e);
+	return show_text(s, STREAM_ERR, e);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */
@@ -240,6 +248,7 @@ bool showing_inputs(struct showing *s, struct err *e)
 		columns_cell(c, "%s", input_word((enum input_class)in->what));
 		size_cell(c, in->what == INPUT_MISSING ? -1 : in->size);
 		columns_cell(c, "%s", there ? since_words[query_since(s->q, s->c->ws, in)] : "");
+		columns_cell_take(c, safe(in->note), TONE_PLAIN);
 		hash_cell(c, &in->sha256);
 		columns_row(c);
 	}

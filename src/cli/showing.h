@@ -9,6 +9,7 @@ struct showing {
 	struct query *q;
 	const struct detail *d;
 	bool titles; /* more than one section */
+	bool numbers; /* in front of the lines of code and streams */
 };
 
 bool showing_head(struct showing *s, struct err *e);

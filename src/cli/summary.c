@@ -218,7 +218,7 @@ static void print_gaps(FILE *f, const struct detail *d, const struct stream_sum 
 		size_format(sum[i].bytes, all);
 		fprintf(f, "  %s: %s of %s are not in the record", names[i], lost, all);
 		/* Less than that is lost to something else, which the outcome tells. */
-		if (sum[i].bytes > l->stream_head + l->stream_tail) {
+		if (l->stream_head && l->stream_tail && sum[i].bytes > l->stream_head + l->stream_tail) {
 			size_format(l->stream_head, head);
 			size_format(l->stream_tail, tail);
 			fprintf(f, ", which keeps the first %s and the last %s", head, tail);

@@ -72,8 +72,7 @@ static bool is_inside(const char *p, size_t at, size_t n)
 	return at < n && (p[at] & 0xC0) == 0x80;
 }
 
-/* The beginning that fits: at most `most` bytes of text; returns the raw bytes it stands for. */
-static size_t fit_head(struct buf *out, const char *p, size_t n, size_t most)
+size_t clip_head(struct buf *out, const char *p, size_t n, size_t most)
 {
 	struct buf text = { 0 };
 	size_t take = MIN(n, most);
@@ -133,7 +132,7 @@ void clip_text(struct result *r, const char *p, size_t n, size_t budget, const c
 		buf_add(&r->text, whole.data ? whole.data : "", whole.len);
 	} else {
 		struct buf tail = { 0 };
-		size_t head = fit_head(&r->text, p, n, budget * 2 / 3), rest = fit_tail(&tail, p + head, n - head, budget / 3);
+		size_t head = clip_head(&r->text, p, n, budget * 2 / 3), rest = fit_tail(&tail, p + head, n - head, budget / 3);
 		end_line(&r->text);
 		buf_addf(&r->text, "[… %zu bytes left out here%s …]\n", n - head - rest, more);
 		buf_add(&r->text, tail.data ? tail.data : "", tail.len);
@@ -167,7 +166,7 @@ static void add_title(struct result *r, const char *name, const struct ends *s)
 static void add_ends(struct result *r, const char *name, const char *ref, const struct ends *s, size_t budget)
 {
 	struct buf tail = { 0 };
-	size_t head = fit_head(&r->text, s->head.data, s->head.len, budget / 2), rest;
+	size_t head = clip_head(&r->text, s->head.data, s->head.len, budget / 2), rest;
 	int64_t lines_before, lines_after;
 
 	end_line(&r->text);

@@ -17,7 +17,7 @@
 
 /* ---- making and freeing ---- */
 
-static void order_free(struct live_order *o)
+void live_order_free(struct live_order *o)
 {
 	buf_free(&o->code);
 	free(o->title);
@@ -29,7 +29,7 @@ static void order_free(struct live_order *o)
 static void free_live(struct live *l)
 {
 	run_free(l->run);
-	order_free(&l->order);
+	live_order_free(&l->order);
 	origin_free(&l->from);
 	free(l->by);
 	free(l);
@@ -123,7 +123,7 @@ bool lives_add(struct server *sv, const struct origin *from, struct live_order *
 	struct live **end = &sv->lives;
 
 	if (count(sv, LIVE_WAITS) >= MCP_WAITING) {
-		order_free(what);
+		live_order_free(what);
 		return err_set(e, ERR_BUSY, "%d runs wait already; wait for some of them", MCP_WAITING);
 	}
 	struct live *l = xcalloc(1, sizeof(*l));
@@ -225,7 +225,7 @@ static void take_event(struct server *sv, struct live *l, const struct run_event
 		break;
 	case RUN_ENDED:
 		l->state = LIVE_DRAWS;
-		l->draw_by_us = clock_mono_us() + PREVIEWS_WAIT_US;
+		l->draw_by_us = previews_until(l->answer_by_us);
 		draw(sv, l);
 		break;
 	case RUN_GONE:

@@ -38,21 +38,20 @@ static bool move_away(struct server *sv, struct err *e)
 
 static void send_some(struct server *sv)
 {
-	size_t n = MIN(sv->sending.len, WRITE_PIECE);
+	const char *p = sv->sending.data + sv->sent;
+	size_t n = MIN(reply_unsent(sv), WRITE_PIECE);
 	/* Clients give us pipes or sockets; neither must make us wait. */
-	ssize_t done = send(sv->out, sv->sending.data, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t done = send(sv->out, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	if (done < 0 && errno == ENOTSOCK)
-		done = write(sv->out, sv->sending.data, n);
+		done = write(sv->out, p, n);
 	if (done < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (done < 0) {
 		sv->gone = true;
-		buf_clear(&sv->sending);
 		return;
 	}
-	sv->sending.len -= (size_t)done;
-	memmove(sv->sending.data, sv->sending.data + done, sv->sending.len);
+	reply_sent(sv, (size_t)done);
 }
 
 /* ---- messages ---- */
@@ -100,7 +99,7 @@ static void take_lines(struct server *sv)
 	const char *p;
 	size_t n;
 
-	while (sv->sending.len < SENDING_FULL && (got = rpc_next_line(&sv->lines, &p, &n)) != RPC_LINE_NONE) {
+	while (reply_unsent(sv) < SENDING_FULL && (got = rpc_next_line(&sv->lines, &p, &n)) != RPC_LINE_NONE) {
 		if (got == RPC_LINE_TOO_LONG)
 			reply_error(sv, &nobody, RPC_REQUEST, "a message over 32 MiB is not read");
 		else
@@ -134,9 +133,9 @@ static void wait_for_something(struct server *sv, int64_t us)
 {
 	struct pollfd fds[FDS] = { { .fd = -1 }, { .fd = -1 } };
 
-	if (!sv->deaf && sv->sending.len < SENDING_FULL)
+	if (!sv->deaf && reply_unsent(sv) < SENDING_FULL)
 		fds[0] = (struct pollfd){ .fd = sv->in, .events = POLLIN };
-	if (sv->sending.len > 0)
+	if (reply_unsent(sv) > 0)
 		fds[1] = (struct pollfd){ .fd = sv->out, .events = POLLOUT };
 	size_t n = 2 + lives_fill(sv, fds + 2, FDS - 2);
 	int ms = us < 0 ? -1 : (int)((us + 999) / 1000);
@@ -159,7 +158,7 @@ static void serve(struct server *sv)
 		if (sv->deaf) {
 			int64_t now = clock_mono_us();
 			end_us = end_us ? end_us : now + GRACE_US;
-			bool done = !lives_busy(sv) && !sv->waits && !sv->parked && sv->sending.len == 0;
+			bool done = !lives_busy(sv) && !sv->waits && !sv->parked && reply_unsent(sv) == 0;
 			if (done || now >= end_us)
 				return;
 			us = sooner(us, end_us - now);

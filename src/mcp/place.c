@@ -7,7 +7,13 @@
 /* Paths of calls and runs are relative to the workspace, wherever the client started us. */
 static bool go_there(struct server *sv, struct err *e)
 {
-	return chdir(workspace_root(sv->ws)) == 0 || err_sys(e, "cannot go to %s", workspace_root(sv->ws));
+	if (chdir(workspace_root(sv->ws)) == 0)
+		return true;
+	(void)err_sys(e, "cannot go to %s", workspace_root(sv->ws));
+	/* Not open, so that the next call tries again and none works where we happen to be. */
+	workspace_close(sv->ws);
+	sv->ws = NULL;
+	return false;
 }
 
 bool place_open(struct server *sv, struct err *e)

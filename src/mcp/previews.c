@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 
 #define READER "small"
+#define WAIT_US 15000000 /* how long an answer waits for images … */
+#define LATE_US 5000000  /* … and how long behind its time */
 #define LOOK_US 30000
 #define AT_ONCE 2   /* processes */
 #define KEPT 64     /* contents that are remembered: mostly what could not be made small */
@@ -101,6 +103,13 @@ static bool fits(struct query *q, const struct entry *f)
 
 	buf_free(&b);
 	return ok;
+}
+
+int64_t previews_until(int64_t answer_us)
+{
+	int64_t now = clock_mono_us();
+
+	return MIN(now + WAIT_US, MAX(answer_us, now + LATE_US));
 }
 
 bool previews_ready_of(struct server *sv, struct query *q, const struct entry *f)

@@ -7,8 +7,8 @@
 
 #include "server.h"
 
-#define PREVIEWS_WAIT_US 15000000 /* how long an answer waits for them */
-
+/* Until when an answer that is due at `answer_us` waits for them: clients give up some time behind that. */
+int64_t previews_until(int64_t answer_us);
 /* Whether all that is to be shown of an attempt's images is there, or cannot be had. What lacks is begun. */
 bool previews_ready(struct server *sv, struct query *q, int64_t attempt);
 /* The same of one file that it left, an image. */

@@ -97,10 +97,35 @@ int64_t reply_unpark(struct server *sv, bool all)
 	return next;
 }
 
+#define SENT_MOST ((size_t)1 << 20) /* that are kept in front of what is to be sent: moving it costs as much */
+
+size_t reply_unsent(const struct server *sv)
+{
+	return sv->sending.len - sv->sent;
+}
+
+void reply_sent(struct server *sv, size_t n)
+{
+	size_t left = reply_unsent(sv) - n;
+
+	sv->sent += n;
+	if (left > 0 && (sv->sent < SENT_MOST || sv->sent < left))
+		return;
+	if (left > 0)
+		memmove(sv->sending.data, sv->sending.data + sv->sent, left);
+	sv->sending.len = left;
+	sv->sent = 0;
+}
+
 static void send_reply(struct server *sv, const struct origin *o, struct json_writer *w)
 {
 	char *text = json_writer_text(w);
 
+	if (strlen(text) > MCP_REPLY) {
+		free(text);
+		reply_error(sv, o, RPC_PARAMS, "the answer would be over 1 MiB; the tools read_file and read_attempt give parts of a text");
+		return;
+	}
 	if (o->progress_us && clock_mono_us() - o->progress_us < PARK_US) {
 		park(sv, o, text, o->progress_us + PARK_US);
 		return;
@@ -210,7 +235,7 @@ void notify_end(struct server *sv, struct json_writer *w)
 {
 	json_close(w);
 	char *text = json_writer_text(w);
-	if (sv->sending.len < SENDING_MOST)
+	if (reply_unsent(sv) < SENDING_MOST)
 		reply_send(sv, NULL, text);
 	free(text);
 }

@@ -115,7 +115,9 @@ static bool take_file(struct file *f, const char *path, struct content *out, str
 {
 	struct file_kind k = file_look(path, f->bytes, f->size);
 
-	if (!file_read(f->bytes, f->size, READ_MOST, &out->bytes))
+	if (f->size <= (int64_t)READ_MOST && !file_read(f->bytes, f->size, READ_MOST, &out->bytes))
+		return err_set(e, ERR_SYS, "%s could not be read to its end", path);
+	if (f->size > (int64_t)READ_MOST)
 		return err_set(e, ERR_LIMIT, "%s has %lld bytes, over the %zu of an answer; the tool read_file gives parts of it", path,
 		               (long long)f->size, READ_MOST);
 	out->mime = k.mime;

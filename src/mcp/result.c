@@ -7,6 +7,7 @@
 #define TEXT_MOST ((size_t)48 << 10)   /* all of a result's text */
 #define IMAGE_SIDE 2000                 /* pixels: larger ones break some clients */
 #define LINKS_MOST 60
+#define LINKS_BYTES ((size_t)96 << 10)
 
 void result_add(struct result *r, const char *fmt, ...)
 {
@@ -33,10 +34,12 @@ void result_fail(struct result *r, const char *fmt, ...)
 
 void result_link(struct result *r, char *uri, const char *name, const char *mime, int64_t size)
 {
-	if (r->links_n >= LINKS_MOST) {
+	/* Long names would fill the reply. */
+	if (r->links_n >= LINKS_MOST || r->link_bytes + strlen(uri) + strlen(name) > LINKS_BYTES) {
 		free(uri);
 		return;
 	}
+	r->link_bytes += strlen(uri) + strlen(name);
 	r->links = grow(r->links, r->links_n, &r->links_cap, sizeof(*r->links));
 	r->links[r->links_n++] = (struct link){ uri, clean_name(name), xstrdup(mime), size };
 }
@@ -121,7 +124,7 @@ static void put_text(struct json_writer *w, struct result *r)
 		while (n > 0 && (r->text.data[n] & 0xC0) == 0x80)
 			n--;
 		r->text.len = n;
-		buf_adds(&r->text, "\n[the rest of this answer is left out: it is over 48 KiB; ask for a part]\n");
+		buf_adds(&r->text, "\n[the rest of this answer is left out: it is over 48 KiB]\n");
 	}
 	while (r->text.len > 0 && r->text.data[r->text.len - 1] == '\n')
 		r->text.len--;

@@ -9,6 +9,7 @@
 #define FILES_SHOWN 40
 #define INPUTS_SHOWN 20
 #define REFUSALS_SHOWN 8
+#define REMARKS_SHOWN 20
 
 /* ---- the line of outcome ---- */
 
@@ -111,6 +112,17 @@ static void add_advice(struct result *r, const struct detail *d)
 
 /* ---- facts ---- */
 
+static void add_remarks(struct result *r, char *const *remarks)
+{
+	size_t n = 0;
+
+	for (; remarks && remarks[n]; n++)
+		if (n < REMARKS_SHOWN)
+			add_line(r, "note: ", remarks[n]);
+	if (n > REMARKS_SHOWN)
+		result_add(r, "and %zu more notes\n", n - REMARKS_SHOWN);
+}
+
 static void add_refusals(struct result *r, const struct detail *d)
 {
 	size_t shown = 0;
@@ -191,11 +203,15 @@ static void add_image(struct result *r, struct query *q, const struct detail *d,
 
 static void add_images(struct result *r, struct query *q, const struct detail *d)
 {
+	size_t all = 0;
+
 	for (size_t i = 0; i < d->artifacts_n; i++) {
 		const struct entry *f = &d->artifacts[i];
-		if (!digest_is_zero(&f->sha256) && mime_is_drawn(mime_of(f->path, NULL, 0)))
+		if (!digest_is_zero(&f->sha256) && mime_is_drawn(mime_of(f->path, NULL, 0)) && ++all <= IMAGES_MOST)
 			add_image(r, q, d, f);
 	}
+	if (all > IMAGES_MOST)
+		result_add(r, "and %zu more images: read_file with attempt %s shows one\n", all - IMAGES_MOST, d->ref);
 }
 
 bool report_attempt(struct result *r, struct query *q, int64_t attempt, char *const *remarks, unsigned what,
@@ -209,15 +225,14 @@ bool report_attempt(struct result *r, struct query *q, int64_t attempt, char *co
 	add_head(r, &d);
 	if (d.retry_of[0])
 		result_add(r, "corrects %s\n", d.retry_of);
-	for (char *const *s = remarks; s && *s; s++)
-		add_line(r, "note: ", *s);
+	add_advice(r, &d); /* before all that may be long */
+	add_remarks(r, remarks);
 	add_refusals(r, &d);
 	ok = !(what & REPORT_STREAMS) || clip_streams(r, q, attempt, d.ref, STREAMS_BUDGET, e);
 	add_inputs(r, &d);
 	add_files(r, &d, what & REPORT_LINKS);
 	if (what & REPORT_IMAGES)
 		add_images(r, q, &d);
-	add_advice(r, &d);
 	if (what & REPORT_LINKS)
 		result_link(r, uri_attempt(d.ref, NULL, NULL), d.ref, "text/plain", -1);
 	r->failed = outcome_is_end(d.state) && d.state != OUTCOME_OK;

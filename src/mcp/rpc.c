@@ -31,13 +31,15 @@ enum rpc_line rpc_next_line(struct rpc_lines *l, const char **p, size_t *n)
 	while (l->buf.len > l->done) {
 		const char *start = l->buf.data + l->done;
 		size_t left = l->buf.len - l->done;
-		const char *end = memchr(start, '\n', left);
+		const char *end = memchr(start + l->seen, '\n', left - l->seen);
 
+		l->seen = end ? 0 : left;
 		if (!end) {
 			if (left <= RPC_LINE || l->dropping)
 				return RPC_LINE_NONE;
 			l->dropping = true;
 			l->done = l->buf.len;
+			l->seen = 0;
 			return RPC_LINE_NONE;
 		}
 		l->done += (size_t)(end - start) + 1;

@@ -25,6 +25,7 @@ enum rpc_code {
 struct rpc_lines {
 	struct buf buf;   /* what has come, from `done` on not handed out */
 	size_t done;
+	size_t seen;      /* behind that, bytes that hold no line end */
 	bool dropping;    /* inside a line that is too long */
 };
 void rpc_feed(struct rpc_lines *l, const void *p, size_t n);

@@ -18,7 +18,7 @@
 #define MCP_NAME "tickmark"
 #define MCP_MODERN "2026-07-28"
 #define MCP_WAITING 32            /* runs that wait for their turn */
-#define MCP_REPLY ((size_t)1 << 20) /* a reply is kept below this */
+#define MCP_REPLY ((size_t)1 << 20) /* most bytes of a reply; one over it is an error instead */
 
 /* An array of messages (revision 2025-03-26): answered as one when all of it is. */
 struct batch {
@@ -48,7 +48,8 @@ struct server {
 	char *dir;                 /* absolute */
 	struct workspace *ws;      /* NULL: not opened yet, or there is none */
 	struct rpc_lines lines;
-	struct buf sending;        /* bytes not taken by stdout yet */
+	struct buf sending;        /* bytes for stdout … */
+	size_t sent;               /* … of which it took so many */
 	bool deaf;                 /* stdin ended */
 	bool gone;                 /* stdout takes nothing any more */
 	bool greeted;              /* initialize came */
@@ -92,6 +93,9 @@ void reply_progress(struct server *sv, struct origin *o, const char *message);
 /* Sends what was parked and is due; microseconds until the next, -1: none. */
 int64_t reply_unpark(struct server *sv, bool all);
 void reply_send(struct server *sv, struct batch *batch, const char *text);
+/* Bytes that stdout has not taken yet; and that it took so many of them. */
+size_t reply_unsent(const struct server *sv);
+void reply_sent(struct server *sv, size_t n);
 
 /* ---- methods (methods.c) -------------------------------------------------------------------------- */
 
@@ -113,7 +117,7 @@ struct image { struct buf bytes; const char *mime; };
 struct result {
 	struct buf text;       /* for the model; escaped, within a budget */
 	struct link *links;
-	size_t links_n, links_cap;
+	size_t links_n, links_cap, link_bytes;
 	struct image *images;
 	size_t images_n, images_cap;
 	size_t image_bytes;
@@ -153,6 +157,8 @@ char *report_outcome(enum outcome state, int exit_code, int signal, const char *
                      const char *stopped_by);
 /* Adds both streams within `budget` bytes of text. */
 bool clip_streams(struct result *r, struct query *q, int64_t attempt, const char *ref, size_t budget, struct err *e);
+/* The beginning that fits: adds at most `most` bytes of text; returns the raw bytes it stands for. */
+size_t clip_head(struct buf *out, const char *p, size_t n, size_t most);
 /* Adds bytes that are all there, by head and tail where they are over the budget. */
 void clip_text(struct result *r, const char *p, size_t n, size_t budget, const char *more);
 
@@ -252,6 +258,7 @@ struct live_order {
 	struct strv calls;
 	bool made;                 /* the record was made for it */
 };
+void live_order_free(struct live_order *o);
 bool lives_add(struct server *sv, const struct origin *from, struct live_order *what, struct err *e);
 size_t lives_fill(struct server *sv, struct pollfd *fds, size_t max);
 /* Goes on with everything; microseconds until it wants to be called again, -1: only when a descriptor is ready. */

@@ -1,5 +1,6 @@
 /* list_files, list_attempts, read_attempt. */
 #include "server.h"
+#include "model/inherited.h"
 #include "model/message.h"
 #include "model/source.h"
 #include "text.h"
@@ -60,34 +61,48 @@ static void add_left_out(struct result *r, const struct attach_totals *t)
 		result_add(r, "\n");
 }
 
-struct produced {
+#define LEFT_MOST 60
+
+struct left {
 	struct result *r;
 	struct query *q;
-	int64_t shown;
+	const char *match;
+	int64_t shown, more;
 };
 
-#define PRODUCED_MOST 60
-
-/* Of each step the last attempt, as later runs see it. */
-static bool take_step(void *ctx, const struct row *row)
+static bool take_left(void *ctx, const struct inherited *f)
 {
-	struct produced *p = ctx;
-	struct detail d;
+	struct left *l = ctx;
+	char size[UNIT_TEXT], ref[REF_TEXT], *name;
 
-	if (row->state != OUTCOME_OK || row->artifacts == 0 || !query_detail(p->q, row->attempt, &d, NULL))
+	if (l->match && fnmatch(l->match, f->path, 0) != 0)
 		return true;
-	for (size_t i = 0; i < d.artifacts_n && p->shown < PRODUCED_MOST; i++) {
-		const struct entry *f = &d.artifacts[i];
-		char size[UNIT_TEXT], *name;
-		if (digest_is_zero(&f->sha256))
-			continue;
-		size_format(f->size, size);
-		name = clean_name(f->path);
-		result_add(p->r, "%s  %s  %s  from %s\n", p->shown++ ? "" : "files that runs left, in the record:\n", name, size, d.ref);
-		free(name);
+	if (l->shown >= LEFT_MOST) {
+		l->more++;
+		return true;
 	}
-	query_detail_free(&d);
-	return p->shown < PRODUCED_MOST;
+	if (!query_ref(l->q, f->attempt, ref, NULL))
+		return true;
+	size_format(f->size, size);
+	name = clean_name(f->path);
+	result_add(l->r, "%s  %s  %s  from %s%s\n", l->shown++ ? "" : "files that runs left, in the record:\n", name, size, ref,
+	           f->doubtful ? ", unless the folder's was changed since" : "");
+	free(name);
+	return true;
+}
+
+/* As later runs see them. */
+static void add_left(const struct call *c, struct result *r, const char *match)
+{
+	struct err e = { 0 };
+	struct query *q = query_open(c->sv->ws, &e);
+	struct left l = { .r = r, .q = q, .match = match };
+
+	if (!q || !inherited_each(q, c->sv->ws, take_left, &l, &e))
+		result_add(r, "what runs left could not be listed: %s\n", e.msg);
+	if (l.more)
+		result_add(r, "  and %lld more that runs left: match names some of them\n", (long long)l.more);
+	query_close(q);
 }
 
 /* Files of the folder can be listed before there is a record, too. */
@@ -115,10 +130,8 @@ static bool list_files(const struct call *c, struct result *r)
 	}
 	add_left_out(r, &t);
 	free(f.last);
-	struct query *q = open && !f.match && !r->failed ? query_open(c->sv->ws, &e) : NULL;
-	if (q)
-		(void)query_log(q, &(struct log_filter){ .steps = true, .limit = 100 }, take_step, &(struct produced){ r, q, 0 }, &e);
-	query_close(q);
+	if (open && !f.after && !r->failed)
+		add_left(c, r, f.match);
 	return true;
 }
 
@@ -197,13 +210,13 @@ static bool read_source(const struct call *c, struct result *r, const struct sou
 	struct wish w = call_wish(c);
 	bool changed;
 
-	while (s && source_is_behind(s) && source_update(s, &changed, e))
-		;
-	if (s && source_size(s) == 0)
-		result_add(r, "empty%s\n", source_is_whole(s) ? "" : " so far");
-	else if (s)
-		range_add(r, source_bytes(s), source_size(s), &w);
 	bool ok = s != NULL;
+	while (ok && source_is_behind(s))
+		ok = source_update(s, &changed, e);
+	if (ok && source_size(s) == 0)
+		result_add(r, "empty%s\n", source_is_whole(s) ? "" : " so far");
+	else if (ok)
+		range_add(r, source_bytes(s), source_size(s), &w);
 	source_close(s);
 	source_record_close(record);
 	return ok;

@@ -197,15 +197,6 @@ static bool take_code(const struct call *c, struct live_order *o, struct result 
 	return !r->failed;
 }
 
-static void order_drop(struct live_order *o)
-{
-	buf_free(&o->code);
-	free(o->title);
-	free(o->purpose);
-	free(o->code_name);
-	strv_free(&o->calls);
-}
-
 static bool run_python(const struct call *c, struct result *r)
 {
 	struct live_order o = { .answer_us = call_int(c, "wait", WAIT_S) * 1000000 };
@@ -233,7 +224,7 @@ static bool run_python(const struct call *c, struct result *r)
 	result_fail(r, "%s", e.msg);
 	return true;
 answered:
-	order_drop(&o);
+	live_order_free(&o);
 	return true;
 }
 
@@ -289,7 +280,9 @@ static bool stop_attempt(const struct call *c, struct result *r)
 	char *by = xasprintf("client %s", origin_asker(&c->rq->from).name), ref[REF_TEXT];
 	bool found = false;
 
-	if (q && query_ref(q, attempt, ref, &e)) {
+	if (q && !query_ref(q, attempt, ref, &e)) {
+		result_fail(r, "%s", e.msg);
+	} else if (q) {
 		lives_stop_by_attempt(c->sv, attempt, by, &found);
 		if (found || run_stop_attempt(c->sv->ws, attempt, by, &e))
 			result_add(r, "%s is being stopped; what it wrote is kept. wait_attempt %s shows its end\n", ref, ref);

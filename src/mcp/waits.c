@@ -7,15 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_US 200000
+#define LOOK_US 200000   /* between looks at a run */
+#define DRAWN_US 30000   /* at images */
 #define PROGRESS_US 2000000
+#define BUSY_US 10000000 /* how long reading waits for a record that is busy */
 
 struct wait {
 	struct wait *next;
 	struct origin from;
 	struct wait_for what;
+	char *path;         /* of `what`, owned */
 	int64_t draw_by_us; /* 0: no image was looked at yet */
-	char *path;         /* owned */
+	int64_t look_us;    /* when it is looked at next */
+	int64_t give_up_us; /* when a record that is busy is told as a fault */
 };
 
 void waits_add(struct server *sv, const struct origin *from, const struct wait_for *what)
@@ -23,7 +27,8 @@ void waits_add(struct server *sv, const struct origin *from, const struct wait_f
 	struct wait *w = xcalloc(1, sizeof(*w));
 
 	*w = (struct wait){ .next = sv->waits, .from = origin_dup(from), .what = *what };
-	w->path = what->path ? xstrdup(what->path) : NULL;
+	w->give_up_us = what->reading ? clock_mono_us() + BUSY_US : what->until_us;
+	w->what.path = w->path = what->path ? xstrdup(what->path) : NULL;
 	sv->waits = w;
 }
 
@@ -64,8 +69,16 @@ static bool goes_on(struct server *sv, struct query *q, struct wait *w, const st
 		return true;
 	}
 	if (!w->draw_by_us)
-		w->draw_by_us = now + PREVIEWS_WAIT_US;
+		w->draw_by_us = previews_until(w->what.reading ? INT64_MAX : w->what.until_us);
 	return !(f ? previews_ready_of(sv, q, f) : previews_ready(sv, q, w->what.attempt)) && now < w->draw_by_us;
+}
+
+static void answer_error(struct server *sv, struct wait *w, const struct err *e)
+{
+	struct result r = { 0 };
+
+	result_fail(&r, "%s", e->msg);
+	result_send(sv, &w->from, &r);
 }
 
 /* True when it was answered. */
@@ -97,24 +110,42 @@ static bool look(struct server *sv, struct query *q, struct wait *w)
 	return true;
 }
 
+/* Whether nothing can be looked at yet, but may be soon: somebody else has the record. */
+static bool is_busy(const struct wait *w, const struct err *e, int64_t now)
+{
+	return e->code == ERR_BUSY && now < w->give_up_us;
+}
+
 int64_t waits_step(struct server *sv)
 {
 	struct err e = { 0 };
+	struct query *q = NULL;
+	int64_t now = clock_mono_us(), next = -1;
 
-	if (!sv->waits)
-		return -1;
-	struct query *q = place_query(sv, &e);
-	for (struct wait **at = &sv->waits; *at && q;) {
+	for (struct wait **at = &sv->waits; *at;) {
 		struct wait *w = *at;
-		if (!look(sv, q, w)) {
-			at = &w->next;
+		bool due = w->look_us <= now, answered = false;
+		if (due && !q && e.code == ERR_NONE)
+			q = place_query(sv, &e);
+		if (due && q) {
+			answered = look(sv, q, w);
+			w->look_us = now + (w->draw_by_us ? DRAWN_US : LOOK_US);
+		} else if (due) {
+			answered = !is_busy(w, &e, now);
+			if (answered)
+				answer_error(sv, w, &e);
+			w->look_us = now + LOOK_US;
+		}
+		if (answered) {
+			*at = w->next;
+			free_wait(w);
 			continue;
 		}
-		*at = w->next;
-		free_wait(w);
+		next = next < 0 ? w->look_us - now : MIN(next, w->look_us - now);
+		at = &w->next;
 	}
 	query_close(q);
-	return sv->waits ? LOOK_US : -1;
+	return next;
 }
 
 bool waits_cancel(struct server *sv, const struct rpc_id *id)

@@ -22,6 +22,8 @@ struct artifacts {
 bool artifacts_collect(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb,
                        const struct offer *o, const char *script, const struct digest *code, struct halt *halt,
                        struct err *e);
+/* As inputs_keep_again. */
+bool artifacts_keep_again(struct artifacts *a, struct store *st, const struct uuid *owner, struct sandbox *sb, struct err *e);
 void artifacts_free(struct artifacts *a);
 
 #endif

@@ -2,6 +2,7 @@
  * Attached files as front ends see them: the list with reasons, and what the user adds or takes out.
  */
 #include "attachments.h"
+#include "runfile.h"
 #include "scan.h"
 #include "settings.h"
 
@@ -13,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PUT_TRIES 3 /* of bytes from a pipe */
 
 static const char *const exclusion_words[EXCLUDE_COUNT] = {
 	[EXCLUDE_NOT] = "attached",
@@ -79,6 +82,8 @@ static void describe(struct workspace *ws, const struct scan *s, const struct sc
 		.size = (int64_t)f->st.size,
 		.mtime_us = floor_us(f->st.mtime_ns),
 	};
+	if (f->kind == SCAN_KEPT)
+		out->content = f->sha256;
 	if (f->kind == SCAN_KEPT && ws && ws->store)
 		store_blob_has(ws->store, &f->sha256, &out->size);
 }
@@ -366,10 +371,29 @@ static int spool(struct workspace *ws, int fd, struct err *e)
 	return -1;
 }
 
+/* A prune that comes between the bytes and the row that names them takes them: then once more. */
+static bool put_and_record(struct workspace *ws, struct store *st, int fd, struct attachment *a, struct err *e)
+{
+	struct uuid owner = uuid_new();
+	int life = runfile_show_life(ws, &owner, e);
+	struct err why = { .code = ERR_NOTFOUND };
+	bool ok = false;
+
+	if (life < 0)
+		return false;
+	for (int i = 0; !ok && why.code == ERR_NOTFOUND && i < PUT_TRIES; i++) {
+		why = (struct err){ 0 };
+		ok = store_blob_put_fd(st, &owner, fd, a->name, NULL, &a->sha256, NULL, &why) && store_attach(st, a, &why);
+	}
+	runfile_end_life(ws, &owner, life);
+	if (!ok && e)
+		*e = why;
+	return ok;
+}
+
 bool attach_add_fd(struct workspace *ws, int fd, const char *name, const char *origin, struct err *e)
 {
 	struct attachment a = { .name = name, .origin = origin };
-	struct uuid owner = uuid_new();
 	struct store *st = workspace_store(ws, e);
 
 	if (!st || !check_name(name, e) || !check_room(ws, name, e))
@@ -377,7 +401,7 @@ bool attach_add_fd(struct workspace *ws, int fd, const char *name, const char *o
 	int copy = spool(ws, fd, e);
 	if (copy < 0)
 		return false;
-	bool ok = store_blob_put_fd(st, &owner, copy, name, NULL, &a.sha256, NULL, e) && record(ws, &a, e);
+	bool ok = put_and_record(ws, st, copy, &a, e);
 	close(copy);
 	return ok;
 }

@@ -48,6 +48,12 @@ static bool take_earlier(void *ctx, const struct attempt_row *row)
 	return true;
 }
 
+/* Bytes that were pruned cannot be offered. */
+static bool is_kept(struct store *st, const struct digest *d)
+{
+	return store_blob_has(st, d, NULL);
+}
+
 /* What this attempt left at the path; v->attempt stays 0 where it left nothing. */
 static bool claim_of(struct store *st, int64_t attempt, const char *path, struct claim *v, struct err *e)
 {
@@ -86,7 +92,9 @@ static void take_before_rejected(struct loading *l, const struct produced *p)
 	for (size_t i = x.n; l->ok && i > 0 && !found.attempt; i--)
 		l->ok = claim_of(l->st, x.ids[i - 1], p->path, &found, l->e);
 	free(x.ids);
-	if (l->ok && found.attempt) {
+	if (l->ok && found.attempt && !is_kept(l->st, &found.sha256)) {
+		strv_addf(&l->out->remarks, "%s: that of step %lld is not offered, as its bytes were pruned", p->path, (long long)p->step);
+	} else if (l->ok && found.attempt) {
 		struct claim *v = add(l->out, xstrdup(p->path));
 		found.path = v->path;
 		*v = found;
@@ -171,7 +179,13 @@ static bool add_mentioned(struct store *st, const struct mention *m, struct clai
 		bool has_bytes = f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED;
 		if (!has_bytes || f->size < 0 || !path_is_plain_relative(f->path) || f->path[0] == '~')
 			continue;
-		struct claim *v = add(out, xasprintf("artifacts/%lld.%lld/%s", (long long)m->step, (long long)m->number, f->path));
+		char *path = xasprintf("artifacts/%lld.%lld/%s", (long long)m->step, (long long)m->number, f->path);
+		if (!is_kept(st, &f->sha256)) {
+			strv_addf(&out->remarks, "%s: not offered, as its bytes were pruned", path);
+			free(path);
+			continue;
+		}
+		struct claim *v = add(out, path);
 		v->attempt = id;
 		v->size = f->size;
 		v->at_us = at_us;
@@ -213,25 +227,61 @@ static int by_path(const void *a, const void *b)
 	return c != 0 ? c : (int)y->mentioned - (int)x->mentioned;
 }
 
-bool claims_load(struct store *st, const void *mentions, size_t len, struct claims *out, struct err *e)
+static void sort(struct claims *c)
 {
 	size_t kept = 0;
 
+	if (c->n > 1)
+		qsort(c->v, c->n, sizeof(*c->v), by_path);
+	for (size_t i = 0; i < c->n; i++) {
+		if (kept > 0 && strcmp(c->v[kept - 1].path, c->v[i].path) == 0)
+			free(c->v[i].path);
+		else
+			c->v[kept++] = c->v[i];
+	}
+	c->n = kept;
+}
+
+bool claims_load(struct store *st, const void *mentions, size_t len, struct claims *out, struct err *e)
+{
 	*out = (struct claims){ 0 };
 	struct loading l = { st, out, e, true };
-	if (!store_produced(st, take_produced, &l, e) || !l.ok || !load_mentions(st, mentions, len, out, e)) {
+	/* Sets that one row names are there while the next is read, whatever is pruned meanwhile. */
+	bool held = store_hold(st);
+	bool ok = store_produced(st, take_produced, &l, e) && l.ok && load_mentions(st, mentions, len, out, e);
+	store_release(st, held);
+	if (!ok) {
 		claims_free(out);
 		return false;
 	}
-	if (out->n > 1)
-		qsort(out->v, out->n, sizeof(*out->v), by_path);
-	for (size_t i = 0; i < out->n; i++) {
-		if (kept > 0 && strcmp(out->v[kept - 1].path, out->v[i].path) == 0)
-			free(out->v[i].path);
+	sort(out);
+	return true;
+}
+
+/* Of all that the path mentions, what is at the path itself. */
+static void keep_at(struct claims *c, const char *path)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (strcmp(c->v[i].path, path) != 0)
+			free(c->v[i].path);
 		else
-			out->v[kept++] = out->v[i];
+			c->v[kept++] = c->v[i];
 	}
-	out->n = kept;
+	c->n = kept;
+}
+
+bool claims_load_at(struct store *st, const char *path, struct claims *out, struct err *e)
+{
+	*out = (struct claims){ 0 };
+	struct loading l = { st, out, e, true };
+	if (!store_produced_at(st, path, take_produced, &l, e) || !l.ok || !load_mentions(st, path, strlen(path), out, e)) {
+		claims_free(out);
+		return false;
+	}
+	keep_at(out, path);
+	sort(out);
 	return true;
 }
 
@@ -240,6 +290,7 @@ void claims_free(struct claims *c)
 	for (size_t i = 0; i < c->n; i++)
 		free(c->v[i].path);
 	free(c->v);
+	strv_free(&c->remarks);
 	*c = (struct claims){ 0 };
 }
 
@@ -259,6 +310,8 @@ struct digest claims_hash(const struct claims *c)
 		hash_blob(&h, v->sha256.b, sizeof(v->sha256.b));
 		hash_blob(&h, v->replaced.b, sizeof(v->replaced.b));
 	}
+	for (size_t i = 0; i < c->remarks.n; i++)
+		hash_text(&h, c->remarks.v[i]);
 	return hash_end(&h);
 }
 

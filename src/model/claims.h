@@ -20,9 +20,13 @@ struct claim {
 struct claims {
 	struct claim *v;        /* sorted by path, each once */
 	size_t n, cap;
+	struct strv remarks;    /* on those that are left out, as their bytes were pruned */
 };
 
+/* In one look at the record. */
 bool claims_load(struct store *st, const void *mentions, size_t len, struct claims *out, struct err *e);
+/* The one at a path, if there is one. */
+bool claims_load_at(struct store *st, const char *path, struct claims *out, struct err *e);
 void claims_free(struct claims *c);
 struct digest claims_hash(const struct claims *c);
 

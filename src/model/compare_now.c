@@ -42,7 +42,7 @@ static void take_input(void *ctx, const struct entry *in, enum input_now now)
 	c->now = xreallocarray(c->now, c->n, sizeof(*c->now));
 	if (now != INPUT_NOW_NEW)
 		compare_fill(x, 0, in);
-	if (now != INPUT_NOW_MISSING && query_now(c->query, c->ws, in, &path, &content)) {
+	if (now != INPUT_NOW_MISSING && query_now(c->query, c->ws, in->path, &path, &content)) {
 		x->sha256[1] = content;
 		if (path)
 			(void)hash_now(path, x);

@@ -230,7 +230,7 @@ static bool add_chunk(void *ctx, const struct chunk *c, struct err *e)
 	return true;
 }
 
-static bool write_interrupted(struct store *st, int64_t id, struct err *e)
+static bool write_interrupted(struct store *st, int64_t id, int64_t started_us, struct err *e)
 {
 	struct attempt_full full;
 	struct totals t = { 0 };
@@ -243,7 +243,8 @@ static bool write_interrupted(struct store *st, int64_t id, struct err *e)
 	bool ok = store_chunks(st, id, 0, add_chunk, &t, e);
 	struct attempt_end end = {
 		.attempt = id,
-		.ended_us = full.attempt.queued_us + t.last_us,
+		.started_us = started_us,
+		.ended_us = (started_us ? started_us : full.attempt.queued_us) + t.last_us,
 		.wall_us = t.last_us,
 		.outcome = OUTCOME_INTERRUPTED,
 		.exit_code = -1,
@@ -265,11 +266,13 @@ static bool write_interrupted(struct store *st, int64_t id, struct err *e)
 static bool bury(struct workspace *ws, struct store *st, int64_t id, const struct uuid *u, int64_t *n, struct err *e)
 {
 	struct err why = { 0 };
+	struct runfile left = { .started_us = 0 };
 	int lock = runfile_take(ws, u, &why);
 
 	if (lock < 0)
 		return why.code == ERR_BUSY || err_set(e, why.code, "%s", why.msg);
-	bool ok = write_interrupted(st, id, &why);
+	(void)runfile_read(ws, u, &left);
+	bool ok = write_interrupted(st, id, left.started_us, &why);
 	if (ok)
 		(*n)++;
 	/* Its end came in the very last moment, or another process was faster. */

@@ -5,10 +5,8 @@
 #include "store/review.h"
 #include "text.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *input_now_word(enum input_now n)
 {
@@ -20,11 +18,14 @@ const char *input_now_word(enum input_now n)
 
 /* ---- inputs of one attempt ---- */
 
-static bool is_there_now(const struct workspace *ws, const char *path)
+static bool is_there_now(struct query *q, struct workspace *ws, const char *path)
 {
-	struct stat st;
+	struct digest content;
+	char *file;
+	bool there = query_now(q, ws, path, &file, &content);
 
-	return path_is_plain_relative(path) && fstatat(ws->dir, path, &st, 0) == 0 && S_ISREG(st.st_mode);
+	free(file);
+	return there;
 }
 
 /* Whether an input is another one now, and how. */
@@ -37,7 +38,7 @@ static bool look_now(struct query *q, struct workspace *ws, const struct entry *
 
 	if (in->what == INPUT_MISSING) {
 		*now = INPUT_NOW_NEW;
-		return is_there_now(ws, in->path);
+		return is_there_now(q, ws, in->path);
 	}
 	if (!input_was_read(in))
 		return false;

@@ -88,6 +88,7 @@ static bool write_to(const char *to, mode_t mode, bool force, fill_fn fill, void
 
 struct content {
 	struct query *q;
+	const char *name;       /* of a file, for errors; NULL: the error's own words do */
 	struct digest digest;   /* of a blob … */
 	int64_t attempt;        /* … or a stream */
 	enum stream_id stream;
@@ -109,7 +110,11 @@ static bool fill_blob(void *ctx, int fd, struct err *e)
 	struct content *c = ctx;
 
 	c->fd = fd;
-	return store_blob_each(c->q->store, &c->digest, add_bytes, c, e);
+	if (store_blob_each(c->q->store, &c->digest, add_bytes, c, e))
+		return true;
+	if (c->name && e && (e->code == ERR_NOTFOUND || e->code == ERR_CORRUPT))
+		err_prefix(e, "%s", c->name);
+	return false;
 }
 
 static bool add_chunk(void *ctx, const struct chunk *chunk, struct err *e)
@@ -182,19 +187,29 @@ bool export_artifact(struct query *q, int64_t attempt, const char *path, const c
 		return false;
 	bool ok = find_artifact(&d, path, &f, e);
 	if (ok) {
-		struct content c = { .q = q, .digest = f->sha256 };
+		struct content c = { .q = q, .name = path, .digest = f->sha256 };
 		ok = write_to(to, mode_of(f), force, fill_blob, &c, e);
 	}
 	query_detail_free(&d);
 	return ok && note_event(q, attempt, path, e);
 }
 
-bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, struct err *e)
+bool export_stream(struct query *q, int64_t attempt, enum stream_id stream, const char *to, bool force, int64_t *written, struct err *e)
 {
 	struct content c = { .q = q, .attempt = attempt, .stream = stream };
 
-	return write_to(to, 0600, force, fill_stream, &c, e) &&
-	       note_event(q, attempt, stream == STREAM_OUT ? "stdout" : "stderr", e);
+	bool ok = write_to(to, 0600, force, fill_stream, &c, e) &&
+	          note_event(q, attempt, stream == STREAM_OUT ? "stdout" : "stderr", e);
+	*written = c.written;
+	return ok;
+}
+
+bool export_made(const char *to, bool force, bool (*fill)(void *ctx, int fd, struct err *e), void *ctx, struct err *e)
+{
+	mode_t mask = umask(022);
+
+	umask(mask);
+	return write_to(to, 0666 & ~mask, force, fill, ctx, e);
 }
 
 /* ---- many ---- */
@@ -311,7 +326,7 @@ static bool put_artifacts(struct many *m, struct err *e)
 {
 	for (size_t i = 0; i < m->d->artifacts_n; i++) {
 		const struct entry *f = &m->d->artifacts[i];
-		struct content c = { .q = m->q, .digest = f->sha256 };
+		struct content c = { .q = m->q, .name = f->path, .digest = f->sha256 };
 		if (f->what != ARTIFACT_CREATED && f->what != ARTIFACT_CHANGED)
 			continue;
 		if (!put(m, f->path, mode_of(f), f->size, fill_blob, &c, e))

@@ -90,7 +90,7 @@ static void look_at_input(struct seer *s, const struct detail *d, const struct e
 		s->v[i].f.attempts++;
 		return;
 	}
-	if (query_since(s->query, s->ws, in) == SINCE_SAME)
+	if (query_lends(s->query, s->ws, in))
 		return; /* the folder has it as it was, and lends it */
 	add(s, (struct foreseen){ FORESEEN_NO_INPUT, keep(s, xstrdup(in->path)), NULL, 1, keep(s, xstrdup(d->ref)) }, 0, &in->sha256);
 }

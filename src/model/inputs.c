@@ -33,15 +33,23 @@ static struct entry *add(struct inputs *in, const struct entry *offered, uint8_t
 	return f;
 }
 
+static void note_absent(struct inputs *in, struct entry *f)
+{
+	f->note = "its bytes could not be had";
+	if (!in->absent)
+		in->absent = xstrdup(f->path);
+}
+
+static void note_changed(struct inputs *in, struct entry *f)
+{
+	f->note = "its bytes changed";
+	if (!in->changed)
+		in->changed = xstrdup(f->path);
+}
+
 static bool was_read(uint8_t class)
 {
 	return class == INPUT_READ || class == INPUT_UPDATED;
-}
-
-static void note_changed(struct inputs *in, const char *path)
-{
-	if (!in->changed)
-		in->changed = xstrdup(path);
 }
 
 /* Kept already or not, the bytes that the run had are hashed. */
@@ -55,34 +63,35 @@ static bool read_again(struct gathering *d, const struct entry *f, int fd, struc
 		return store_blob_put_fd(d->st, d->owner, fd, f->path, &f->sha256, &now, &size, e);
 	if (!hash_fd_unless(&cancel, fd, f->path, &now, NULL, e))
 		return false;
-	return digest_equal(&now, &f->sha256) || err_set(e, ERR_CORRUPT, "%s changed", f->path);
+	return digest_equal(&now, &f->sha256) || err_set(e, ERR_CHANGED, "%s changed", f->path);
 }
 
-/* After a stop the rest is not read: what is left out is counted. */
-static bool keep(struct gathering *d, const struct entry *f, struct err *e)
+/* After a stop the rest is not read: what is left out is counted. An entry whose bytes are not there says why. */
+static bool keep(struct gathering *d, struct entry *f, struct err *e)
 {
+	static const char stopped[] = "not kept: stopped meanwhile";
 	struct err why = { 0 };
 
-	if (halt_cuts(d->halt, f->path))
+	if (halt_cuts(d->halt, f->path)) {
+		f->note = stopped;
 		return true;
+	}
 	int fd = offer_open(d->offer, f->path, &why);
 	if (fd < 0) {
-		note_changed(d->in, f->path);
+		note_changed(d->in, f);
 		return true;
 	}
 	bool ok = read_again(d, f, fd, &why);
 	close(fd);
-	if (!ok && why.code == ERR_CORRUPT)
-		note_changed(d->in, f->path);
-	else if (!ok && !(why.code == ERR_CANCELLED && halt_cuts(d->halt, f->path)))
+	if (!ok && why.code == ERR_CHANGED) {
+		note_changed(d->in, f);
+	} else if (!ok && why.code == ERR_CANCELLED && halt_cuts(d->halt, f->path)) {
+		f->note = stopped;
+	} else if (!ok) {
+		f->note = "its bytes could not be kept";
 		return err_set(e, why.code, "%s", why.msg);
+	}
 	return true;
-}
-
-static void note_absent(struct inputs *in, const char *path)
-{
-	if (!in->absent)
-		in->absent = xstrdup(path);
 }
 
 static bool add_opened(struct gathering *d, const struct sandbox_open *open, struct err *e)
@@ -94,14 +103,14 @@ static bool add_opened(struct gathering *d, const struct sandbox_open *open, str
 	/* What the run made itself is no input. */
 	if (!offered || class == 0)
 		return true;
-	add(d->in, offered, class);
+	struct entry *f = add(d->in, offered, class);
 	if (!was_read(class))
 		return true;
 	if (d->offer->absent && d->offer->absent[index]) {
-		note_absent(d->in, offered->path);
+		note_absent(d->in, f);
 		return true;
 	}
-	return keep(d, offered, e);
+	return keep(d, f, e);
 }
 
 /* The list of opens is known to lack some: whatever was offered may have been read. */
@@ -119,20 +128,20 @@ static bool add_all(struct gathering *d, const struct sandbox_result *r, const c
 		uint8_t class = seen ? inputs_class(&r->opens[k]) : 0;
 		if (strcmp(f->path, script) == 0)
 			continue;
-		add(d->in, f, class ? class : INPUT_READ);
+		struct entry *own = add(d->in, f, class ? class : INPUT_READ);
 		bool certain = was_read(class);
 		if (o->absent && o->absent[i]) {
-			if (certain)
-				note_absent(d->in, f->path);
+			note_absent(d->in, own); /* nothing proves that its placeholder was not read */
 			continue;
 		}
 		if (!certain && f->size > left) {
+			own->note = "not kept: it may not have been read";
 			d->in->unkept++;
 			continue;
 		}
 		if (!certain)
 			left -= f->size;
-		if (!keep(d, f, e))
+		if (!keep(d, own, e))
 			return false;
 	}
 	return true;
@@ -167,6 +176,23 @@ bool inputs_find(struct inputs *in, struct store *st, const struct uuid *owner, 
 	add_missing(in, o, missing);
 	if (in->n > 1)
 		qsort(in->entries, in->n, sizeof(*in->entries), by_path);
+	return ok;
+}
+
+bool inputs_keep_again(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o, struct err *e)
+{
+	struct digest now;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < in->n; i++) {
+		const struct entry *f = &in->entries[i];
+		if (!was_read(f->what) || f->note || store_blob_has(st, &f->sha256, NULL))
+			continue;
+		int fd = offer_open(o, f->path, e);
+		ok = fd >= 0 && store_blob_put_fd(st, owner, fd, f->path, &f->sha256, &now, NULL, e);
+		if (fd >= 0)
+			close(fd);
+	}
 	return ok;
 }
 

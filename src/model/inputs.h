@@ -23,6 +23,9 @@ struct inputs {
 bool inputs_find(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o,
                  const struct sandbox_result *r, const char *script, const char *missing, struct halt *halt,
                  struct err *e);
+/* Whether all bytes that `entries` say are kept are there (by now a prune may have taken some), those that were not
+ * put again. */
+bool inputs_keep_again(struct inputs *in, struct store *st, const struct uuid *owner, const struct offer *o, struct err *e);
 void inputs_free(struct inputs *in);
 /* How a file was used; 0: it was not. */
 uint8_t inputs_class(const struct sandbox_open *o);

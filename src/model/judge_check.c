@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MOST ((int64_t)512 << 20) /* of artifacts that are read for noise */
+#define BYTES_MOST ((int64_t)512 << 20) /* of artifacts that are read for noise, and of what they unpack to */
 
 struct judging {
 	struct store *store;
@@ -17,7 +17,7 @@ struct judging {
 	struct noise *noise;       /* made when something differs */
 	struct noise_run run[2];   /* original, check */
 	struct noise_sum sum;
-	int64_t read;
+	struct noise_limits limits;
 };
 
 static struct noise *noise_of(struct judging *j)
@@ -98,11 +98,11 @@ static struct span span_of(const struct buf *b)
 static char *stream_difference(struct judging *j, const char *name, const struct kept *a, const struct kept *b, int64_t was_n,
                                int64_t is_n)
 {
-	int64_t p;
+	int64_t p, before = noise_total(&j->sum);
 
 	if (is_whole(a, was_n) && is_whole(b, is_n)) {
 		noise_compare(noise_of(j), span_of(&a->bytes), span_of(&b->bytes), j->run, &j->sum);
-		if (j->sum.same)
+		if (j->sum.same && noise_total(&j->sum) > before)
 			return NULL;
 		p = j->sum.at[0] < a->bytes.len && j->sum.at[1] < b->bytes.len ? (int64_t)j->sum.at[0] : -1;
 	} else {
@@ -151,18 +151,20 @@ static bool is_same_pdf(struct judging *j, struct span a, struct span b)
 	return true;
 }
 
-/* Whether two contents are the same but for noise; false too where they cannot be read or are no text. */
+/* Whether two contents, of which the bytes differ, are the same but for noise; false too where they cannot be read or are no text. */
 static bool is_noise(struct judging *j, const struct entry *was, const struct entry *is)
 {
 	struct buf a = { 0 }, b = { 0 };
+	int64_t before = noise_total(&j->sum);
 
-	j->read += was->size + is->size;
-	if (was->size > (int64_t)NOISE_MOST || is->size > (int64_t)NOISE_MOST || j->read > BYTES_MOST)
+	j->limits.bytes -= was->size + is->size;
+	if (was->size > (int64_t)NOISE_MOST || is->size > (int64_t)NOISE_MOST || j->limits.bytes < 0 ||
+	    cancel_is_asked(&j->limits.cancel, "", NULL))
 		return false;
 	bool same = store_blob_read(j->store, &was->sha256, NOISE_MOST, &a, NULL) &&
 	            store_blob_read(j->store, &is->sha256, NOISE_MOST, &b, NULL);
 	if (same && a.len > 4 && b.len > 4 && memcmp(a.data, "PK\3\4", 4) == 0) {
-		same = noise_compare_zip(noise_of(j), span_of(&a), span_of(&b), j->run, &j->sum) && j->sum.same;
+		same = noise_compare_zip(noise_of(j), span_of(&a), span_of(&b), j->run, &j->limits, &j->sum) && j->sum.same;
 	} else if (same && !is_same_pdf(j, span_of(&a), span_of(&b))) {
 		same = !(a.len && memchr(a.data, '\0', a.len)) && !(b.len && memchr(b.data, '\0', b.len));
 		if (same)
@@ -171,13 +173,17 @@ static bool is_noise(struct judging *j, const struct entry *was, const struct en
 	}
 	buf_free(&a);
 	buf_free(&b);
-	return same;
+	return same && noise_total(&j->sum) > before;
 }
 
 static char *artifact_difference(struct judging *j, const struct entry *was, const struct entry *is)
 {
 	const char *path = was ? was->path : is->path;
 
+	/* Earlier versions kept a file under the first of its names only. */
+	if (was && is && was->what == ARTIFACT_NOTED && was->note && strncmp(was->note, "hard link to ", 13) == 0 && is->note &&
+	    strcmp(was->note, is->note) == 0)
+		return NULL;
 	if (!was || !is || was->what != is->what)
 		return xasprintf("artifact %s: %s, was %s", path, kind_of(is), kind_of(was));
 	if (!digest_equal(&was->sha256, &is->sha256) && !is_noise(j, was, is))
@@ -191,12 +197,9 @@ static char *artifact_difference(struct judging *j, const struct entry *was, con
 static bool is_same_temporary(struct judging *j, const char *was, const char *is)
 {
 	struct noise_sum sum = { 0 };
-	int64_t others = 0;
 
 	noise_compare(noise_of(j), (struct span){ was, strlen(was) }, (struct span){ is, strlen(is) }, j->run, &sum);
-	for (size_t i = 0; i < NOISE_RULES; i++)
-		others += i == NOISE_TEMP ? 0 : sum.counts[i];
-	return sum.same && others == 0;
+	return sum.same && noise_total(&sum) == sum.counts[NOISE_TEMP];
 }
 
 /* Files in /tmp of which only one side has the name. */
@@ -285,6 +288,12 @@ static bool compare_artifacts(struct judging *j, char **at, struct err *e)
 		return false;
 	*at = artifacts_difference(j, &was, j->c->artifacts, j->c->artifacts_n);
 	store_manifest_free(&was);
+	/* What was not looked at any more is no difference. */
+	if (*at && cancel_is_asked(&j->limits.cancel, "comparing with the original", e)) {
+		free(*at);
+		*at = NULL;
+		return false;
+	}
 	return true;
 }
 
@@ -325,18 +334,11 @@ static bool compare_all(struct judging *j, char **at, struct err *e)
 	       (*at || compare_artifacts(j, at, e));
 }
 
-static bool has_noise(const struct noise_sum *sum)
-{
-	for (size_t i = 0; i < NOISE_RULES; i++)
-		if (sum->counts[i])
-			return true;
-	return false;
-}
-
 bool repeat_compare(struct store *st, const struct comparison *c, enum verdict *verdict, char **first_at, struct err *e)
 {
 	const struct attempt_end *was = &c->original->end, *is = c->end;
-	struct judging j = { .store = st, .c = c, .run = { { was->started_us, was->ended_us }, { is->started_us, is->ended_us } } };
+	struct judging j = { .store = st, .c = c, .run = { { was->started_us, was->ended_us }, { is->started_us, is->ended_us } },
+		                 .limits = { BYTES_MOST, c->cancel } };
 	struct buf told = { 0 };
 
 	*verdict = VERDICT_CANNOT;
@@ -347,7 +349,7 @@ bool repeat_compare(struct store *st, const struct comparison *c, enum verdict *
 	noise_free(j.noise);
 	if (!ok)
 		return false;
-	*verdict = *first_at ? VERDICT_DIFFERS : has_noise(&j.sum) ? VERDICT_NOISE : VERDICT_SAME;
+	*verdict = *first_at ? VERDICT_DIFFERS : noise_total(&j.sum) ? VERDICT_NOISE : VERDICT_SAME;
 	if (*verdict == VERDICT_NOISE) {
 		noise_tell(&j.sum, &told);
 		if (j.sum.counts[NOISE_USER])
@@ -376,7 +378,7 @@ bool compare_agree(struct query *q, int64_t left, int64_t right, enum verdict *v
 		return false;
 	}
 	struct comparison c = { .original = &full, .attempt = right, .end = &d.end, .artifacts = d.artifacts, .artifacts_n = d.artifacts_n,
-		                    .noise = own };
+		                    .noise = own, .cancel = q->cancel };
 	bool ok = repeat_compare(q->store, &c, verdict, &at, e);
 	free(at);
 	free(own);

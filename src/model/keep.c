@@ -5,6 +5,7 @@
 
 #include "index.h"
 #include "query_private.h"
+#include "runfile.h"
 #include "store/keep.h"
 #include "text.h"
 #include "view.h"
@@ -169,8 +170,11 @@ bool keep_merge(struct workspace *ws, const char *path, struct merge_result *out
 	bool folder = stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
 	char *file = folder ? path_join(path, ".tickmark/record.db") : xstrdup(path);
 	struct store *st = workspace_store(ws, e), *from = st ? store_open(file, STORE_EVIDENCE, e) : NULL;
-	bool ok = from && store_merge(st, from, out, e);
+	struct uuid owner = uuid_new();
+	int life = from ? runfile_show_life(ws, &owner, e) : -1;
+	bool ok = life >= 0 && store_merge(st, &owner, from, out, e);
 
+	runfile_end_life(ws, &owner, life);
 	store_close(from);
 	free(file);
 	return ok;

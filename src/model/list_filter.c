@@ -111,11 +111,13 @@ static bool fits_verdict(const struct word *w, struct query *q, const struct row
 	return query_log(q, &f, look_at_verdict, &v, NULL) && (v.found || (!v.any && has(w, "none")));
 }
 
-static bool fits_bare(const struct word *w, const struct row *r)
+static bool fits_text(const struct word *w, struct query *q, const struct row *r)
 {
-	const char *part = w->values.v[0];
-
-	return holds(r->title, part) || holds(r->detail, part) || holds(r->ref, part);
+	(void)q;
+	for (size_t i = 0; i < w->values.n; i++)
+		if (holds(r->title, w->values.v[i]) || holds(r->detail, w->values.v[i]) || holds(r->ref, w->values.v[i]))
+			return true;
+	return false;
 }
 
 /* ---- values that must be of a list ---------------------------------------------------------------------- */
@@ -173,6 +175,7 @@ static bool check_age(struct word *w, struct err *e)
 static const struct key keys[] = {
 	{ "outcome", check_outcome, fits_outcome }, { "mark", check_mark, fits_mark }, { "asker", NULL, fits_asker },
 	{ "age", check_age, fits_age }, { "input", NULL, fits_input }, { "verdict", check_verdict, fits_verdict },
+	{ "text", NULL, fits_text },
 };
 
 /* ---- parsing ---------------------------------------------------------------------------------------------- */
@@ -199,15 +202,25 @@ static void split(struct strv *out, const char *p, size_t n)
 	}
 }
 
-static bool parse_word(struct list_filter *f, const char *p, size_t n, struct err *e)
+/* KEY:VALUE with a key that there is not would look for a text that is nowhere. */
+static bool is_key_like(const char *p, size_t n, size_t colon)
 {
-	struct word w = { .turned = *p == '!' };
+	for (size_t i = 0; i < colon; i++)
+		if (!((p[i] | 0x20) >= 'a' && (p[i] | 0x20) <= 'z'))
+			return false;
+	return colon > 0 && colon + 1 < n && p[colon + 1] != '/';
+}
+
+/* A word without its quotes; `from`: where they began first, what stands there is plain text. */
+static bool parse_word(struct list_filter *f, const char *p, size_t n, size_t from, struct err *e)
+{
+	struct word w = { .turned = n > 0 && from > 0 && *p == '!' };
 	const char *colon;
 	struct err fault = { 0 };
 
 	p += w.turned;
 	n -= w.turned;
-	colon = memchr(p, ':', n);
+	colon = memchr(p, ':', MIN(n, from - w.turned));
 	if (n == 0)
 		return true;
 	w.key = colon ? find_key(p, (size_t)(colon - p)) : NULL;
@@ -219,6 +232,9 @@ static bool parse_word(struct list_filter *f, const char *p, size_t n, struct er
 		err_set(&fault, ERR_INPUT, "%.*s needs a value", (int)n, p);
 	else if (w.key && w.key->check)
 		w.key->check(&w, &fault);
+	else if (!w.key && colon && is_key_like(p, n, (size_t)(colon - p)))
+		err_set(&fault, ERR_INPUT, "%.*s: there is outcome: mark: asker: age: input: verdict: text:, and \"%.*s\" is a text", (int)(colon - p), p,
+		        (int)n, p);
 	f->words = grow(f->words, f->n, &f->cap, sizeof(*f->words));
 	f->words[f->n++] = w;
 	if (fault.code != ERR_NONE && e)
@@ -229,15 +245,26 @@ static bool parse_word(struct list_filter *f, const char *p, size_t n, struct er
 struct list_filter *list_filter_new(const char *text, struct err *e)
 {
 	struct list_filter *f = xcalloc(1, sizeof(*f));
+	struct buf word = { 0 };
 	bool ok = true;
 
 	f->text = xstrdup(text);
 	for (const char *p = text + strspn(text, " "); *p && ok; p += strspn(p, " ")) {
-		size_t n = strcspn(p, " ");
+		size_t from = SIZE_MAX;
+		bool quoted = false;
 
-		ok = parse_word(f, p, n, e);
-		p += n;
+		buf_clear(&word);
+		for (; *p && (quoted || *p != ' '); p++) {
+			if (*p != '"') {
+				buf_addc(&word, *p);
+				continue;
+			}
+			quoted = !quoted;
+			from = MIN(from, word.len);
+		}
+		ok = parse_word(f, word.data ? word.data : "", word.len, from, e);
 	}
+	buf_free(&word);
 	if (ok && f->n > 0)
 		return f;
 	list_filter_free(f);
@@ -264,7 +291,7 @@ bool list_filter_fits(const struct list_filter *f, struct query *q, const struct
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const struct word *w = &f->words[i];
-		bool fits = w->key ? w->key->fits(w, q, r) : fits_bare(w, r);
+		bool fits = w->key ? w->key->fits(w, q, r) : fits_text(w, q, r);
 
 		if (fits == w->turned)
 			return false;

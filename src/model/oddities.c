@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE_MAX ((size_t)1 << 20)   /* bytes of code that are looked at */
+#define CODE_MAX PYFILTER_CODE_MAX
 #define STREAM_MAX ((size_t)64 << 10) /* of each stream: its beginning */
 
 static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
@@ -21,19 +21,16 @@ static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
 	return b->len < CODE_MAX;
 }
 
+/* Lines that hold some. */
 static int64_t count_filters(const struct buf *code)
 {
-	struct pyfilter_state st = { 0 };
-	struct py_filter found[16];
+	struct py_filters found = { 0 };
 	int64_t lines = 0;
 
-	for (size_t at = 0; at < code->len;) {
-		const char *lf = memchr(code->data + at, '\n', code->len - at);
-		size_t len = lf ? (size_t)(lf + 1 - code->data) - at : code->len - at;
-
-		lines += pyfilter_line(&st, code->data + at, len, found, ARRAY_LEN(found)) > 0;
-		at += len;
-	}
+	pyfilter_find(code->data ? code->data : "", code->len, &found);
+	for (size_t i = 0; i < found.n; i++)
+		lines += i == 0 || found.at[i].line != found.at[i - 1].line;
+	pyfilter_free(&found);
 	return lines;
 }
 

@@ -10,9 +10,8 @@
 struct offer {
 	const struct entry *entries; /* sorted by path; live as long as the offer */
 	size_t n;
-	int64_t manifest;            /* id in the record when it is stored already; else 0 */
-	int64_t base;                /* manifest to store the difference to; 0 */
-	struct digest sha256;        /* of the set */
+	struct digest sha256;        /* of the set: its name in the record, where it may be already */
+	struct digest base;          /* of a set to store the difference to; zero */
 	struct strv layers;          /* absolute paths, topmost first */
 	struct strv folders;         /* of the merged tree, relative, "." included: to be watched */
 	struct strv remarks;         /* "schedule.csv: from 3.1, not the folder" */

@@ -130,10 +130,7 @@ static bool deliver(struct workspace *ws, struct index *ix, struct offer *out)
 	*ix = (struct index){ 0 };
 
 	*out = (struct offer){ .priv = s, .entries = s->entries, .n = s->index.offered_n, .sha256 = s->index.facts.set };
-	/* Asked for each time, as `prune` may take sets away. */
-	store_manifest_find(ws->store, &s->index.facts.set, &out->manifest);
-	if (out->manifest == 0)
-		store_manifest_find(ws->store, &s->index.facts.before, &out->base);
+	out->base = s->index.facts.before;
 	for (const char *p = s->index.remarks, *end = p + s->index.remarks_len; p < end; p += strlen(p) + 1)
 		strv_add(&out->remarks, p);
 	offer_show(out);

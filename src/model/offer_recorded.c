@@ -269,7 +269,6 @@ bool offer_recorded(struct workspace *ws, int64_t manifest, struct offer *out, s
 	}
 	out->entries = s->manifest.entries;
 	out->n = s->manifest.n;
-	out->manifest = manifest;
 	out->sha256 = s->manifest.sha256;
 	if (all)
 		free(absent);

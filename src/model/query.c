@@ -7,11 +7,8 @@
 #include "reviewing.h"
 #include "text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static struct query *open_mode(struct workspace *ws, const char *path, enum store_mode mode, struct err *e)
@@ -42,6 +39,11 @@ void query_close(struct query *q)
 		return;
 	store_close(q->store);
 	free(q);
+}
+
+bool query_is_unchanged(struct query *q, struct err *e)
+{
+	return store_is_unchanged(q->store, e);
 }
 
 void query_expect_detail(struct query *q)
@@ -335,67 +337,7 @@ bool query_offered(struct query *q, int64_t attempt, bool (*fn)(void *ctx, const
 	return true;
 }
 
-/* ---- since ---- */
-
-struct elsewhere {
-	const struct entry *input;
-	char *source;          /* owned: a file outside the workspace goes by this name */
-	struct digest content; /* kept bytes that go by it, or the artifact; zero: none */
-	int64_t at_us;         /* when the artifact was made */
-	bool same;             /* kept bytes, or an artifact of an earlier step, with this content */
-	bool other;            /* the same, with another content */
-	bool own;              /* made of the input itself, by who updated it */
-};
-
-static bool look_attached(void *ctx, const struct attachment *a)
-{
-	struct elsewhere *x = ctx;
-
-	if (a->removed || strcmp(a->name, x->input->path) != 0)
-		return true;
-	if (a->source)
-		x->source = xstrdup(a->source);
-	else if (!digest_is_zero(&a->sha256))
-		*(digest_equal(&a->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
-	x->content = a->sha256;
-	return true;
-}
-
-static enum produced_next look_produced(void *ctx, const struct produced *p)
-{
-	struct elsewhere *x = ctx;
-
-	/* By path, highest step first: the first of this path is what a later step sees. */
-	if (strcmp(p->path, x->input->path) != 0)
-		return PRODUCED_NEXT_PATH;
-	if (p->judgement == JUDGED_REJECTED)
-		return PRODUCED_NEXT;
-	*(digest_equal(&p->sha256, &x->input->sha256) ? &x->same : &x->other) = true;
-	x->own = x->input->what == INPUT_UPDATED && digest_equal(&p->replaced, &x->input->sha256);
-	x->content = p->sha256;
-	x->at_us = p->at_us;
-	return PRODUCED_ENOUGH;
-}
-
-/* Size and time are not trusted, but for a size that differs. */
-static enum since compare_file(const struct query *q, int dirfd, const char *path, const struct entry *input)
-{
-	struct digest now;
-	struct stat st;
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? SINCE_MISSING : SINCE_UNKNOWN;
-	enum since since = SINCE_UNKNOWN;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		if (st.st_size != input->size)
-			since = SINCE_CHANGED;
-		else if (hash_fd_unless(&q->cancel, fd, path, &now, NULL, NULL))
-			since = digest_equal(&now, &input->sha256) ? SINCE_SAME : SINCE_CHANGED;
-	}
-	close(fd);
-	return since;
-}
+/* ---- one state for many ---- */
 
 bool query_hold(struct query *q)
 {
@@ -410,52 +352,6 @@ void query_release(struct query *q, bool held)
 void query_set_cancel(struct query *q, struct cancel c)
 {
 	q->cancel = c;
-}
-
-/* Whether the workspace's own file counts although a step made one of its name before. */
-static bool is_newer(struct workspace *ws, const char *path, int64_t at_us)
-{
-	struct stat st;
-
-	return path_is_plain_relative(path) && fstatat(ws->dir, path, &st, 0) == 0 && S_ISREG(st.st_mode) &&
-	       (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 > at_us;
-}
-
-enum since query_since(struct query *q, struct workspace *ws, const struct entry *input)
-{
-	struct elsewhere x = { .input = input };
-
-	if (!ws || workspace_is_review(ws) || digest_is_zero(&input->sha256))
-		return SINCE_UNKNOWN;
-	(void)store_attachment_each(q->store, look_attached, &x, NULL);
-	enum since since = x.source ? compare_file(q, AT_FDCWD, x.source, input) : compare_file(q, ws->dir, input->path, input);
-	free(x.source);
-	if (since == SINCE_SAME)
-		return since;
-	if (!x.same && !x.other)
-		(void)store_produced(q->store, look_produced, &x, NULL);
-	if (x.same)
-		return SINCE_SAME;
-	if (x.own && !is_newer(ws, input->path, x.at_us))
-		return SINCE_OWN;
-	return x.other ? SINCE_CHANGED : since;
-}
-
-bool query_now(struct query *q, struct workspace *ws, const struct entry *input, char **path, struct digest *content)
-{
-	struct elsewhere x = { .input = input };
-
-	*path = NULL;
-	if (workspace_is_review(ws))
-		return false;
-	(void)store_attachment_each(q->store, look_attached, &x, NULL);
-	if (!x.source && digest_is_zero(&x.content))
-		(void)store_produced(q->store, look_produced, &x, NULL);
-	if (!x.source && (digest_is_zero(&x.content) || is_newer(ws, input->path, x.at_us)) && is_newer(ws, input->path, -1))
-		x.source = path_join(ws->root, input->path);
-	*path = x.source;
-	*content = x.content;
-	return x.source || !digest_is_zero(&x.content);
 }
 
 /* ---- writing ---- */

@@ -155,10 +155,13 @@ static bool refresh_scan(struct refresh *r, struct err *e)
 	return check_unsettled(r, e) && take_in(r, e);
 }
 
-static void remark_on_scan(struct refresh *r)
+static void add_remarks(struct refresh *r)
 {
 	const struct scan *s = &r->scan;
+	const struct strv *claims = &r->c->claims.remarks;
 
+	for (size_t i = 0; i < claims->n; i++)
+		strv_add(&r->remarks, claims->v[i]);
 	if (s->excluded[EXCLUDE_TOO_MANY] > 0)
 		strv_addf(&r->remarks, "not attached: %lld over the limit of %lld files; tickmark config attached-files raises it",
 		          (long long)s->excluded[EXCLUDE_TOO_MANY], (long long)r->c->rules.max_files);
@@ -172,6 +175,25 @@ static void remark_on_scan(struct refresh *r)
 
 /* ---- the layers ---- */
 
+/* Bytes that the record keeps. Where they are damaged every run would fail of them, unless they are taken out. */
+static bool write_kept(struct refresh *r, const struct entry *f, uint32_t ref, int fd, struct err *e)
+{
+	struct err why = { 0 };
+	char of[48];
+
+	if (store_blob_write(r->c->st, &f->sha256, fd, f->path, &why))
+		return true;
+	if (why.code == ERR_NOTFOUND)
+		return err_set(e, ERR_BUSY, "%s: its bytes were pruned just now; run again", f->path);
+	if (why.code != ERR_CORRUPT)
+		return err_set(e, why.code, "%s", why.msg);
+	if (ref < r->scan.files_n)
+		return err_set(e, why.code, "%s; tickmark attach remove %s takes it out", why.msg, f->path);
+	if (!claim_ref(r->c->st, &r->c->claims.v[ref - r->scan.files_n], of, NULL))
+		snprintf(of, sizeof(of), "the attempt");
+	return err_set(e, why.code, "%s; %s made it: tickmark mark %s rejected takes it out", why.msg, of, of);
+}
+
 static bool write_bytes(void *ctx, size_t i, int fd, struct err *e)
 {
 	struct refresh *r = ctx;
@@ -179,7 +201,7 @@ static bool write_bytes(void *ctx, size_t i, int fd, struct err *e)
 	uint32_t ref = r->want_ref[i];
 
 	if (ref >= r->scan.files_n || r->scan.files[ref].kind == SCAN_KEPT)
-		return store_blob_write(r->c->st, &f->sha256, fd, f->path, e);
+		return write_kept(r, f, ref, fd, e);
 	if (ingest_matching(r->c->ws, &r->scan, &r->scan.files[ref], &f->sha256, fd))
 		return true;
 	return err_set(e, ERR_BUSY, "%s changed while it was being copied; run again", f->path);
@@ -261,7 +283,7 @@ bool refresh_run(struct refresh *r, struct err *e)
 {
 	if (!refresh_scan(r, e) || !contest_choose(r, e))
 		return false;
-	remark_on_scan(r);
+	add_remarks(r);
 	recall_view(r);
 	bool *staged = match_staged(r, e);
 	if (!staged)

@@ -22,10 +22,11 @@ struct comparison {
 	const char *absent;              /* an input whose bytes were not kept; NULL */
 	const char *noise;               /* the workspace's own expression of noise; NULL */
 	const char *vary;                /* what the check varies; NULL */
+	struct cancel cancel;            /* asked while artifacts are read for noise */
 };
 /* By bytes; what differs is noise where the rules of text/noise.h say so. *first_at is owned: NULL when
  * same, else where it differs first, noise apart, or which noise was folded and how often. False when the
- * record could not be read. */
+ * record could not be read, or it was broken off. */
 bool repeat_compare(struct store *st, const struct comparison *c, enum verdict *verdict, char **first_at, struct err *e);
 
 #endif

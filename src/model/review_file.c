@@ -290,7 +290,7 @@ static bool copy_and_begin(struct store *st, const char *file, const char *revie
 	uuid_text(&u, id);
 	part = xasprintf("%s.%.8s.new", review, id);
 	ok = store_backup(st, part, e) && keep_describe(part, out, e) && begin(part, file, &out->head, e) &&
-	     (renameat2(AT_FDCWD, part, AT_FDCWD, review, RENAME_NOREPLACE) == 0 || err_sys(e, "cannot make %s", review));
+	     fs_put_in_place(part, review, e);
 	if (!ok)
 		name_as_given(e, part, review);
 	remove_all(part);

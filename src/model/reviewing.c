@@ -11,27 +11,26 @@
 
 /* ---- who ------------------------------------------------------------------------------------------- */
 
-char *review_person(struct workspace *ws, struct err *e)
+char *review_person(struct err *e)
 {
 	char *name;
 
 	if (!setting_read(NULL, "reviewer", &name, e) && e)
 		return NULL;
-	return name ? name : settings_person(ws, e);
+	return name ? name : settings_person(NULL, e);
 }
 
 /* The reviewer asked for it himself: under the name that he reviews by, or the one that he runs by. */
-static bool is_own_work(struct workspace *ws, const struct asker *asker, const char *reviewer)
+static bool find_own_work(struct workspace *ws, const struct asker *asker, const char *reviewer, bool *own, struct err *e)
 {
-	char *person;
-	bool own;
+	char *person = settings_person(ws, e);
 
-	if (asker->kind != ASKER_PERSON || !asker->name)
+	if (!person)
 		return false;
-	person = settings_person(ws, NULL);
-	own = strcasecmp(asker->name, reviewer) == 0 || strcasecmp(asker->name, person) == 0;
+	*own = asker->kind == ASKER_PERSON && asker->name &&
+	       (strcasecmp(asker->name, reviewer) == 0 || strcasecmp(asker->name, person) == 0);
 	free(person);
-	return own;
+	return true;
 }
 
 /* ---- filing ------------------------------------------------------------------------------------------ */
@@ -85,9 +84,11 @@ static bool sign(struct store *st, const struct uuid *attempt, struct mark *m, s
 	free(key);
 	m->at_us = clock_now_us();
 	char *path = sign_key(e);
-	bool ok = path && store_uuid(st, &record, e);
+	bool ok = path && store_uuid(st, &record, e) && store_end_entry(st, 0, &m->head, e);
+	struct digest entry = m->head;
+	ok = ok && (m->attempt == 0 || about(st, m->attempt, store_end_entry(st, m->attempt, &entry, e), e));
 	if (ok) {
-		sign_statement(&record, attempt, m, &text);
+		sign_statement(&record, attempt, &entry, m, &text);
 		ok = sign_make(path, "the mark", &text, &s->signature, e) &&
 		     sign_check(NULL, 0, &text, s->signature.data, s->signature.len, &good, &s->signer, e);
 	}
@@ -114,12 +115,12 @@ bool review_mark(struct workspace *ws, int64_t attempt, enum judgement j, const 
 
 	if ((m.note && !check_text("note", m.note, e)) || !(st = workspace_store(ws, e)))
 		return false;
-	if (!(reviewer = review_person(ws, e)))
+	if (!(reviewer = review_person(e)))
 		return false;
 	m.reviewer = reviewer;
 	ok = attempt == 0 || store_attempt_get(st, attempt, &a, e);
 	if (ok && attempt) {
-		m.own_work = is_own_work(ws, &a.attempt.asker, reviewer);
+		ok = find_own_work(ws, &a.attempt.asker, reviewer, &m.own_work, e);
 		uuid = a.attempt.uuid;
 		store_attempt_free(&a);
 	}
@@ -141,7 +142,7 @@ bool review_note(struct workspace *ws, int64_t attempt, const struct review_plac
 		return err_set(e, ERR_INPUT, "a note without text says nothing");
 	if (!check_text("note", text, e) || !(st = workspace_store(ws, e)))
 		return false;
-	if (!(reviewer = review_person(ws, e)))
+	if (!(reviewer = review_person(e)))
 		return false;
 	struct note n = { .attempt = attempt, .section = at->section, .path = at->path, .line = at->line, .cell = at->cell,
 		          .text = text, .reviewer = reviewer, .how = how };
@@ -310,6 +311,18 @@ bool review_is_stale(const struct detail *d)
 	return review_counts(d) && d->last_number > d->attempt.number;
 }
 
+/* Lines of such files are those of what a reader made of them. */
+static bool is_document(const char *path)
+{
+	static const char *const kinds[] = { ".pdf", ".docx", ".pptx" };
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_LEN(kinds); i++)
+		if (strcasecmp(dot, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
 void review_place_text(const struct review_place *at, struct buf *out)
 {
 	if (at->section && !at->path)
@@ -317,7 +330,7 @@ void review_place_text(const struct review_place *at, struct buf *out)
 	if (at->path)
 		buf_addf(out, "file %s", at->path);
 	if (at->line)
-		buf_addf(out, "%sline %lld", out->len ? " " : "", (long long)at->line);
+		buf_addf(out, "%sline %lld%s", out->len ? " " : "", (long long)at->line, at->path && is_document(at->path) ? " of its text" : "");
 	if (at->cell)
 		buf_addf(out, "%s%s %s", out->len ? " " : "", *at->cell == '$' ? "at" : "cell", at->cell);
 }
@@ -337,9 +350,30 @@ struct checking {
 	struct uuid record;
 	struct uuid uuid;          /* of the attempt whose marks are read */
 	const char *ref;
+	struct mark_end {
+		int64_t mark;
+		struct digest entry;
+	} *ends;                   /* of all signed marks, by id */
+	size_t ends_n, ends_cap;
 	bool ok;
 	struct err *e;
 };
+
+static bool note_end(void *ctx, int64_t mark, const struct digest *entry)
+{
+	struct checking *c = ctx;
+
+	c->ends = grow(c->ends, c->ends_n, &c->ends_cap, sizeof(*c->ends));
+	c->ends[c->ends_n++] = (struct mark_end){ mark, *entry };
+	return true;
+}
+
+static int by_mark(const void *a, const void *b)
+{
+	int64_t x = ((const struct mark_end *)a)->mark, y = ((const struct mark_end *)b)->mark;
+
+	return (x > y) - (x < y);
+}
 
 static bool check_mark(void *ctx, const struct mark *m)
 {
@@ -350,7 +384,12 @@ static bool check_mark(void *ctx, const struct mark *m)
 
 	if (!m->signature)
 		return true;
-	sign_statement(&c->record, m->attempt ? &c->uuid : NULL, m, &text);
+	struct mark_end key = { .mark = m->id }, *end = bsearch(&key, c->ends, c->ends_n, sizeof(key), by_mark);
+	if (!end || digest_is_zero(&end->entry)) {
+		s.signer = "what it was put under is not in this record";
+		return c->fn(c->ctx, &s);
+	}
+	sign_statement(&c->record, m->attempt ? &c->uuid : NULL, &end->entry, m, &text);
 	if (!sign_check(c->signers, m->at_us, &text, m->signature, m->signature_len, &s.good, &who, &why))
 		s.unseen = why.msg;
 	s.signer = who.data ? who.data : "";
@@ -382,5 +421,8 @@ bool review_check_signatures(struct query *q, const char *signers, bool (*fn)(vo
 {
 	struct checking c = { .q = q, .signers = signers, .fn = fn, .ctx = ctx, .ok = true, .e = e };
 
-	return store_uuid(q->store, &c.record, e) && check_marks_of(&c, 0) && store_marked(q->store, check_marks_of, &c, e) && c.ok;
+	bool ok = store_uuid(q->store, &c.record, e) && store_mark_ends(q->store, note_end, &c, e) && check_marks_of(&c, 0) &&
+	          store_marked(q->store, check_marks_of, &c, e) && c.ok;
+	free(c.ends);
+	return ok;
 }

@@ -45,7 +45,7 @@ static int64_t start_of(pid_t pid)
 	return start;
 }
 
-static bool write_lines(int fd, const struct uuid *u, int64_t attempt, const struct stat *record, struct err *e)
+static bool write_lines(int fd, const struct uuid *u, int64_t attempt, int64_t started_us, const struct stat *record, struct err *e)
 {
 	struct buf b = { 0 };
 	char text[UUID_TEXT];
@@ -54,14 +54,15 @@ static bool write_lines(int fd, const struct uuid *u, int64_t attempt, const str
 	buf_addf(&b, "uuid %s\npid %d\nstart %lld\nattempt %lld\n", text, (int)getpid(), (long long)start_of(getpid()),
 	         (long long)attempt);
 	if (record)
-		buf_addf(&b, "device %lld\ninode %lld\n", (long long)record->st_dev, (long long)record->st_ino);
+		buf_addf(&b, "device %lld\ninode %lld\nstarted %lld\n", (long long)record->st_dev, (long long)record->st_ino,
+		         (long long)started_us);
 	/* Readers see the shorter, earlier text or this one: it only grows. */
 	bool ok = lseek(fd, 0, SEEK_SET) == 0 && fs_write_fd(fd, b.data, b.len, "the run file", e);
 	buf_free(&b);
 	return ok;
 }
 
-static int make_in(struct workspace *ws, int dir, const struct uuid *u, struct err *e)
+static int make_in(struct workspace *ws, int dir, const struct uuid *u, bool runner, struct err *e)
 {
 	char name[UUID_TEXT], temp[UUID_TEXT + 4];
 
@@ -74,7 +75,7 @@ static int make_in(struct workspace *ws, int dir, const struct uuid *u, struct e
 	}
 	if (!lock(fd))
 		err_sys(e, "cannot lock %s/.tickmark/run/%s", ws->root, name);
-	else if (!write_lines(fd, u, 0, NULL, e))
+	else if (runner && !write_lines(fd, u, 0, 0, NULL, e))
 		;
 	else if (renameat(dir, temp, dir, name) != 0)
 		err_sys(e, "cannot rename %s/.tickmark/run/%s", ws->root, temp);
@@ -85,7 +86,7 @@ static int make_in(struct workspace *ws, int dir, const struct uuid *u, struct e
 	return -1;
 }
 
-int runfile_make(struct workspace *ws, const struct uuid *u, struct err *e)
+static int make(struct workspace *ws, const struct uuid *u, bool runner, struct err *e)
 {
 	int dir = run_dir(ws, e), fd = -1;
 
@@ -95,19 +96,37 @@ int runfile_make(struct workspace *ws, const struct uuid *u, struct err *e)
 	for (int tries = 0; fd < 0 && tries < 3; tries++) {
 		if (e)
 			e->code = ERR_NONE;
-		fd = make_in(ws, dir, u, e);
+		fd = make_in(ws, dir, u, runner, e);
 	}
 	close(dir);
 	return fd;
 }
 
-bool runfile_queued(int fd, const struct uuid *u, int64_t attempt, const char *record, struct err *e)
+int runfile_make(struct workspace *ws, const struct uuid *u, struct err *e)
+{
+	return make(ws, u, true, e);
+}
+
+int runfile_show_life(struct workspace *ws, const struct uuid *u, struct err *e)
+{
+	return make(ws, u, false, e);
+}
+
+void runfile_end_life(struct workspace *ws, const struct uuid *u, int fd)
+{
+	if (fd < 0)
+		return;
+	runfile_remove(ws, u);
+	close(fd);
+}
+
+bool runfile_queued(int fd, const struct uuid *u, int64_t attempt, int64_t started_us, const char *record, struct err *e)
 {
 	struct stat st;
 
 	if (stat(record, &st) != 0)
 		return err_sys(e, "cannot examine %s", record);
-	return write_lines(fd, u, attempt, &st, e);
+	return write_lines(fd, u, attempt, started_us, &st, e);
 }
 
 void runfile_remove(struct workspace *ws, const struct uuid *u)
@@ -194,6 +213,7 @@ static bool read_at(int dir, const struct uuid *u, struct runfile *out)
 			.attempt = number_after(b.data, "attempt"),
 			.device = number_after(b.data, "device"),
 			.inode = number_after(b.data, "inode"),
+			.started_us = number_after(b.data, "started"),
 		};
 		ok = out->pid > 0;
 	}

@@ -13,12 +13,18 @@ struct runfile {
 	int64_t pid_start;     /* field 22 of /proc/PID/stat */
 	int64_t attempt;       /* id; 0: not queued yet */
 	int64_t device, inode; /* of the record */
+	int64_t started_us;    /* when its program was let go; 0: not known */
 };
 
 /* The runner's own: appears locked, or not at all. -1 on failure; the fd holds the lock. */
 int runfile_make(struct workspace *ws, const struct uuid *u, struct err *e);
-bool runfile_queued(int fd, const struct uuid *u, int64_t attempt, const char *record, struct err *e);
+bool runfile_queued(int fd, const struct uuid *u, int64_t attempt, int64_t started_us, const char *record, struct err *e);
 void runfile_remove(struct workspace *ws, const struct uuid *u);
+
+/* The same sign for who is no runner and only brings contents in: what has come in of them is not taken for a dead
+ * one's. It names no process, so nobody stops it. The fd, for runfile_end_life (which takes -1 too); -1 on failure. */
+int runfile_show_life(struct workspace *ws, const struct uuid *u, struct err *e);
+void runfile_end_life(struct workspace *ws, const struct uuid *u, int fd);
 
 /* Takes the lock of a runner that is gone (making the file when it is not there), so that nobody
  * else speaks for it: fd, or -1 with ERR_BUSY while its runner lives. */

@@ -26,6 +26,7 @@
 #define BACKLOG_BYTES (64 << 20)
 #define END_TRIES_US 60000000 /* how long the end waits for a locked record */
 #define END_PAUSE_US 50000
+#define KEEP_TRIES 3    /* of contents that a prune takes before the end can name them */
 #define SETTLE_TRIES 20 /* a reader in the moment of a checkpoint is gone in the next */
 #define SETTLE_PAUSE_US 2000
 
@@ -133,10 +134,12 @@ static bool enqueue(struct runner *r, struct err *e)
 		return false;
 	/* From here on it is in the record, and only its end may say that something failed. */
 	r->started = sandbox_start(r->sandbox, &r->capture_err);
+	int64_t started_us = r->started ? clock_now_us() : 0;
 	wire_send(r->front, WIRE_READY, 0, 0, NULL, 0);
 	wire_send(r->front, WIRE_QUEUED, 0, p->attempt.id, NULL, 0);
 	struct err why = { 0 };
-	if (!runfile_queued(r->lock, &p->attempt.uuid, p->attempt.id, r->ws->record, &why))
+	/* When it started is told by its end; whoever writes that for a runner that vanished reads it here. */
+	if (!runfile_queued(r->lock, &p->attempt.uuid, p->attempt.id, started_us, r->ws->record, &why))
 		log_line("runner: %s", why.msg);
 	return true;
 }
@@ -196,7 +199,7 @@ static void compare(struct runner *r)
 	struct comparison c = {
 		.original = &p->original, .attempt = p->attempt.id, .end = &r->end,
 		.artifacts = r->artifacts.entries, .artifacts_n = r->artifacts.n, .absent = r->inputs.absent,
-		.vary = p->attempt.vary,
+		.vary = p->attempt.vary, .cancel = halt_cancel(&r->halt),
 	};
 	struct err e = { 0 };
 	char *at = NULL;
@@ -240,6 +243,20 @@ static bool end_patiently(struct runner *r, struct err *e)
 	}
 }
 
+/* What a prune took while nothing named it yet is still at hand. Where it cannot be had again, the end says so. */
+static bool end_with_contents(struct runner *r, struct err *e)
+{
+	bool ok = end_patiently(r, e);
+
+	for (int i = 0; !ok && e->code == ERR_NOTFOUND && i < KEEP_TRIES; i++) {
+		struct err why = *e;
+		if (i == KEEP_TRIES - 1 || !runner_keep_again(r, &why))
+			runner_give_up_lost(r, why.msg);
+		ok = end_patiently(r, e);
+	}
+	return ok;
+}
+
 /* The record takes no more: what was not written yet is said to be missing, and the end is a fault. */
 static bool end_without_rest(struct runner *r, struct err *e)
 {
@@ -260,7 +277,7 @@ static bool finish(struct runner *r, struct err *e)
 	compare(r);
 	bool asked = !r->plan.req->detach;
 	r->end.answer = asked && (r->writer.front < 0 || wire_receive(r->front, &probe) == WIRE_GONE) ? 1 : 0;
-	if (end_patiently(r, e))
+	if (end_with_contents(r, e))
 		return true;
 	if (e->code != ERR_BUSY && e->code != ERR_EXISTS && end_without_rest(r, e))
 		return true;

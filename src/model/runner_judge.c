@@ -5,6 +5,7 @@
 #include "outcome.h"
 #include "own_python.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,4 +162,40 @@ void runner_judge(struct runner *r)
 	outcome_decide(&facts, &r->end, &detail);
 	r->end.detail = runner_keep(r, buf_take(&detail));
 	clues_free(&clues);
+}
+
+/* ---- what went before the end could name it ---- */
+
+bool runner_keep_again(struct runner *r, struct err *e)
+{
+	const struct uuid *owner = &r->plan.attempt.uuid;
+
+	return inputs_keep_again(&r->inputs, r->store, owner, &r->plan.offer, e) &&
+	       artifacts_keep_again(&r->artifacts, r->store, owner, r->sandbox, e);
+}
+
+static bool note_lost(struct runner *r, struct entry *entries, size_t n)
+{
+	static_assert((int)INPUT_READ == (int)ARTIFACT_CREATED && (int)INPUT_UPDATED == (int)ARTIFACT_CHANGED, "kinds that have bytes");
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct entry *f = &entries[i];
+		if (f->what > INPUT_UPDATED || f->note || digest_is_zero(&f->sha256) || store_blob_has(r->store, &f->sha256, NULL))
+			continue;
+		f->note = "its bytes are lost";
+		any = true;
+	}
+	return any;
+}
+
+void runner_give_up_lost(struct runner *r, const char *why)
+{
+	bool inputs = note_lost(r, r->inputs.entries, r->inputs.n);
+
+	if (!note_lost(r, r->artifacts.entries, r->artifacts.n) && !inputs)
+		return;
+	r->end.outcome = OUTCOME_FAULT;
+	r->end.limit = NULL;
+	r->end.detail = runner_keep(r, xasprintf("what it used or made could not be kept: %s", why));
 }

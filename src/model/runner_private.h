@@ -37,5 +37,9 @@ struct runner {
 const char *runner_keep(struct runner *r, char *text);
 /* What it meant, once nothing of it runs: keeps its files, fills `end` and `with` but for the verdict. */
 void runner_judge(struct runner *r);
+/* Puts those of its contents into the record that are not there any more. */
+bool runner_keep_again(struct runner *r, struct err *e);
+/* The end says of them that they are lost, and becomes a fault. */
+void runner_give_up_lost(struct runner *r, const char *why);
 
 #endif

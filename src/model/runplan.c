@@ -281,7 +281,6 @@ static bool facts(struct runplan *p, struct err *e)
 	a->calls = (char **)p->req->calls;
 	a->env_names = p->env_names.n ? p->env_names.v : p->none;
 	a->env_values = p->env_names.n ? p->recorded_values : p->none;
-	a->offered = p->offer.manifest;
 	a->host = clock_host();
 	a->boot_id = clock_boot_id();
 	return true;
@@ -358,13 +357,12 @@ void runplan_queue(const struct runplan *p, struct queue_with *out)
 		.code = p->code.data,
 		.code_len = p->code.len,
 	};
-	if (p->offer.manifest == 0) {
-		/* An empty set is a set too. */
-		static const struct entry none;
-		out->offered = p->offer.entries ? p->offer.entries : &none;
-		out->offered_n = p->offer.n;
-		out->offered_base = p->offer.base;
-	}
+	/* An empty set is a set too. */
+	static const struct entry none;
+	out->offered = p->offer.entries ? p->offer.entries : &none;
+	out->offered_n = p->offer.n;
+	out->offered_sha256 = &p->offer.sha256;
+	out->offered_base = &p->offer.base;
 }
 
 void runplan_free(struct runplan *p)

@@ -95,15 +95,7 @@ static bool parse_limit(const struct limit_info *limit, const char *value, int64
 		*out = 0;
 		return true;
 	}
-	switch (limit->unit) {
-	case UNIT_BYTES:
-		return size_parse(value, out, e);
-	case UNIT_MS:
-		return duration_parse(value, out, e);
-	case UNIT_COUNT:
-		break;
-	}
-	return int_parse(value, 0, INT32_MAX, out, e);
+	return limit_parse(limit, value, out, e);
 }
 
 static bool check_text(const char *value, struct err *e)
@@ -269,6 +261,12 @@ static char *default_of(const char *name)
 	return xstrdup(text);
 }
 
+/* The least isolation that its user accepts is nothing that a workspace can lower. */
+static bool is_looser(const char *name, const char *own, const char *user)
+{
+	return strcmp(name, "tier") == 0 && tier_parse(own) > tier_parse(user);
+}
+
 char *setting_get(struct workspace *ws, const char *name, const char **from, struct err *e)
 {
 	struct lookup user = { .name = name }, own = { .name = name };
@@ -279,7 +277,7 @@ char *setting_get(struct workspace *ws, const char *name, const char **from, str
 		return NULL;
 	if (!read_file(settings_user_path(), &user, false, e) || (ws && !read_file(workspace_path(ws), &own, true, e)))
 		goto out;
-	if (own.value) {
+	if (own.value && !(user.value && is_looser(name, own.value, user.value))) {
 		value = own.value;
 		own.value = NULL;
 		source = "workspace";
@@ -329,7 +327,9 @@ bool setting_set(struct workspace *ws, const char *name, const char *value, stru
 	char *path = ws ? workspace_path(ws) : settings_user_path();
 	if (!path)
 		return err_set(e, ERR_NOTFOUND, "no place for your settings: HOME is not set; set HOME or XDG_CONFIG_HOME");
-	bool ok = conf_write(path, name, value, e);
+	char *real = ws ? NULL : realpath(path, NULL); /* dotfiles are often links: where one leads is written */
+	bool ok = conf_write(real ? real : path, name, value, e);
+	free(real);
 	free(path);
 	if (!ok || !ws)
 		return ok;

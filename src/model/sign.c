@@ -14,18 +14,20 @@
 #define SIGNERS_MOST ((size_t)1 << 20)
 #define NAMES_MOST 64 /* names of signers that one signature is tried with */
 
-void sign_statement(const struct uuid *record, const struct uuid *attempt, const struct mark *m, struct buf *out)
+void sign_statement(const struct uuid *record, const struct uuid *attempt, const struct digest *entry, const struct mark *m,
+                    struct buf *out)
 {
-	char id[UUID_TEXT], when[CLOCK_TEXT];
+	char id[UUID_TEXT], hex[DIGEST_HEX], when[CLOCK_TEXT];
 
 	uuid_text(record, id);
-	buf_addf(out, "tickmark mark 1\nrecord %s\n", id);
+	buf_addf(out, "tickmark mark 2\nrecord %s\n", id);
 	if (attempt)
 		uuid_text(attempt, id);
+	digest_hex(entry, hex);
 	clock_iso(m->at_us, when);
 	/* The note last and to the end: it may hold anything. */
-	buf_addf(out, "attempt %s\njudgement %s\nreviewer %s\ntime %s\nnote %s\n", attempt ? id : "none", judgement_word(m->judgement),
-	         m->reviewer, when, m->note ? m->note : "");
+	buf_addf(out, "attempt %s\nended %s\njudgement %s\nreviewer %s\ntime %s\nnote %s\n", attempt ? id : "none", hex,
+	         judgement_word(m->judgement), m->reviewer, when, m->note ? m->note : "");
 }
 
 /* Its complaint as one line. */

@@ -10,8 +10,10 @@
 
 #define SIGN_NAMESPACE "tickmark"
 
-/* The text: record, attempt by its uuid (NULL: the record as a whole), judgement, note, reviewer, time. */
-void sign_statement(const struct uuid *record, const struct uuid *attempt, const struct mark *m, struct buf *out);
+/* The text: record, attempt by its uuid (NULL: the record as a whole), the ledger entry that stands for what was judged
+ * (store_end_entry), judgement, reviewer, time, note. */
+void sign_statement(const struct uuid *record, const struct uuid *attempt, const struct digest *entry, const struct mark *m,
+                    struct buf *out);
 /* Path of the user's key (setting signing-key); owned; ERR_INPUT without the setting. */
 char *sign_key(struct err *e);
 /* Signs with the private key (or the public one of a key that an agent holds); armored. `what` is signed: "the

@@ -56,6 +56,7 @@ struct source {
 	struct stop next;      /* what would be the next stop */
 	size_t since, looked;  /* rows since the last stop, of the stream and of any */
 	struct piece last;     /* with bytes; len 0 while there is none */
+	int64_t gap;           /* where the first of them begins; -1: none */
 	int64_t *leads;        /* seq of gaps with a line end before them, in order */
 	size_t leads_n, leads_cap;
 
@@ -164,6 +165,8 @@ static bool take_row(void *ctx, const struct chunk_row *row)
 		s->leads = grow(s->leads, s->leads_n, &s->leads_cap, sizeof(*s->leads));
 		s->leads[s->leads_n++] = row->seq;
 	}
+	if (mine && row->gap && s->gap < 0)
+		s->gap = s->size + lead;
 	s->since += mine;
 	s->looked++;
 	s->size += p.len;
@@ -359,7 +362,7 @@ struct source *source_open(struct source_record *r, const struct source_spec *sp
 	assert(r || spec->kind == SOURCE_TEXT);
 	s->record = r;
 	s->kind = spec->kind;
-	s->block_end = -1;
+	s->block_end = s->gap = -1;
 	if (open_kind(s, spec, e))
 		return s;
 	source_close(s);
@@ -387,6 +390,11 @@ int64_t source_size(const struct source *s)
 bool source_is_whole(const struct source *s)
 {
 	return s->whole;
+}
+
+int64_t source_gap(const struct source *s)
+{
+	return s->gap;
 }
 
 bool source_is_behind(const struct source *s)

@@ -35,8 +35,9 @@ struct tape {
 
 static void reel_begin(struct reel *t, const struct limits *l)
 {
-	t->head_left = l->stream_head > 0 ? l->stream_head : INT64_MAX;
-	t->ring_most = l->stream_tail;
+	/* Where an end of any length is kept, nothing needs to wait for it; the ring is for a writer that lags then. */
+	t->head_left = l->stream_head > 0 && l->stream_tail > 0 ? l->stream_head : INT64_MAX;
+	t->ring_most = l->stream_tail > 0 ? l->stream_tail : INT64_MAX;
 	hash_begin(&t->hash);
 }
 

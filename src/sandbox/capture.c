@@ -262,7 +262,7 @@ static void begin(struct capture *c)
 	for (int i = 0; i < P_COUNT; i++)
 		c->p[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 	c->watch = observe_new(sb);
-	c->notify = notify_new(sb->notify, !sb->tier->spaces);
+	c->notify = notify_new(sb->notify, !sb->tier->spaces, c->watch);
 	c->buffer = xmalloc(BUFFER_BYTES);
 	if (sb->policy.limits.wall_ms > 0)
 		c->deadline_us = sb->started_mono_us + sb->policy.limits.wall_ms * 1000;

@@ -202,7 +202,7 @@ static int64_t holes_of(const struct stat *st)
 
 /* Leaves out more files than are kept, and more holes than the scratch has bytes: sparse files, which cost the run
  * nothing, must not fill the record. */
-static bool is_over(struct walk *w, const struct stat *st)
+static bool is_over(struct walk *w, int64_t holes)
 {
 	const struct limits *l = &w->sb->policy.limits;
 
@@ -210,43 +210,47 @@ static bool is_over(struct walk *w, const struct stat *st)
 		leave_out(w, LIMIT_OF(artifact_files), w->out->files + 1);
 		return true;
 	}
-	if (l->scratch_bytes > 0 && holes_of(st) > l->scratch_bytes - w->holes) {
-		leave_out(w, LIMIT_OF(scratch_bytes), w->holes + holes_of(st));
+	if (l->scratch_bytes > 0 && holes > l->scratch_bytes - w->holes) {
+		leave_out(w, LIMIT_OF(scratch_bytes), w->holes + holes);
 		return true;
 	}
 	return false;
+}
+
+/* `several`: the file, if it has more than one name; under each of them it is given, and its bytes count once. */
+static bool give_file(struct walk *w, int fd, const struct stat *st, struct inode *several)
+{
+	bool again = several != NULL && several->given;
+	int64_t holes = again ? 0 : holes_of(st);
+
+	if (is_over(w, holes))
+		return true;
+	char *note = again ? xasprintf("hard link to %s", several->path) : NULL;
+	w->out->files++;
+	w->out->bytes += again ? 0 : st->st_size;
+	w->holes += holes;
+	if (several != NULL)
+		several->given = true;
+	bool ok = give(w, &(struct sandbox_left){
+		.kind = LEFT_FILE, .fd = fd, .size = st->st_size, .blocks_bytes = (int64_t)st->st_blocks * 512,
+		.mode = st->st_mode & 0111 ? 0755 : 0644, .note = note, .several = several != NULL ? several->number : 0,
+		.mtime_us = (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000 });
+	free(note);
+	return ok;
 }
 
 static bool visit_file(struct walk *w, const char *name, const struct stat *st)
 {
 	if (w->place->box && w->sb->copied != NULL && copied_is_same(w->sb->copied, w->path.data, st))
 		return true;
-	if (st->st_nlink > 1) {
-		const char *first = links_first(&w->links, st, w->place->prefix, w->path.data);
-		if (first != NULL) {
-			char *note = xasprintf("hard link to %s", first);
-			bool ok = give_other(w, st, note);
-			free(note);
-			return ok;
-		}
-	}
+	struct inode *several = st->st_nlink > 1 ? links_meet(&w->links, st, w->place->prefix, w->path.data) : NULL;
 	int fd = open_regular(w, name, st);
 	if (fd < 0) {
 		leave_out(w, NULL, 0);
 		return true;
 	}
-	bool ok = true;
-	if (!(w->place->prefix[0] == '~' && is_home_seed(w, fd, st))) {
-		if (!is_over(w, st)) {
-			w->out->files++;
-			w->out->bytes += st->st_size;
-			w->holes += holes_of(st);
-			ok = give(w, &(struct sandbox_left){
-				.kind = LEFT_FILE, .fd = fd, .size = st->st_size, .blocks_bytes = (int64_t)st->st_blocks * 512,
-				.mode = st->st_mode & 0111 ? 0755 : 0644,
-				.mtime_us = (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000 });
-		}
-	}
+	bool seed = w->place->prefix[0] == '~' && is_home_seed(w, fd, st);
+	bool ok = seed || give_file(w, fd, st, several);
 	close(fd);
 	return ok;
 }

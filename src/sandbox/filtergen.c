@@ -51,6 +51,7 @@ static uint32_t ret_of(enum rule_act act, int err)
 	case ACT_ALLOW: return SECCOMP_RET_ALLOW;
 	case ACT_ERRNO: return SECCOMP_RET_ERRNO | (uint32_t)err;
 	case ACT_NOTIFY:
+	case ACT_TELL:
 	case ACT_LENGTH: return SECCOMP_RET_USER_NOTIF;
 	}
 	return SECCOMP_RET_KILL_PROCESS;
@@ -102,9 +103,15 @@ static void emit_length(struct program *p, const struct rule *r)
 	p->lengths++;
 }
 
+/* Whatever its arguments are? */
+static bool always_asks(const struct rule *r)
+{
+	return r->cases_n == 0 && (r->act == ACT_NOTIFY || r->act == ACT_TELL);
+}
+
 static bool is_block(const struct rule *r)
 {
-	return r->cases_n > 0 || r->act == ACT_NOTIFY || r->act == ACT_LENGTH;
+	return r->cases_n > 0 || r->act == ACT_LENGTH || always_asks(r);
 }
 
 /* Every "return TRACE|mark of rule i" becomes a jump to the block of rule i. */
@@ -122,12 +129,12 @@ static void append_blocks(struct program *p)
 			if (f->code != (BPF_RET | BPF_K) || f->k != (SECCOMP_RET_TRACE | (MARK + (uint32_t)i)))
 				continue;
 			used = true;
-			if (rules[i].act == ACT_NOTIFY && rules[i].cases_n == 0)
+			if (always_asks(&rules[i]))
 				f->k = SECCOMP_RET_USER_NOTIF;
 			else
 				*f = (struct sock_filter){ BPF_JMP | BPF_JA, 0, 0, block - at - 1 };
 		}
-		if (!used || (rules[i].act == ACT_NOTIFY && rules[i].cases_n == 0))
+		if (!used || always_asks(&rules[i]))
 			continue;
 		if (rules[i].act == ACT_LENGTH)
 			emit_length(p, &rules[i]);
@@ -177,7 +184,7 @@ static void add_call(void *ctx, int nr, size_t rule, const char *name)
 static void print_call(void *ctx, int nr, size_t rule, const char *name)
 {
 	(void)ctx;
-	bool notified = rules[rule].act == ACT_NOTIFY || rules[rule].act == ACT_LENGTH;
+	bool notified = rules[rule].act == ACT_NOTIFY || rules[rule].act == ACT_LENGTH || rules[rule].act == ACT_TELL;
 	for (size_t i = 0; i < rules[rule].cases_n; i++)
 		notified |= rules[rule].cases[i].act == ACT_NOTIFY;
 	for (size_t i = 0; i < rules[rule].vetoes_n; i++)

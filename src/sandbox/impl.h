@@ -248,6 +248,7 @@ int observe_begin(struct sandbox *sb);  /* in the child: inotify descriptor or -
 struct observer;
 struct observer *observe_new(struct sandbox *sb);
 void observe_read(struct observer *w);     /* takes what has come; never blocks */
+void observe_link(struct observer *w);     /* a file of the run is about to get another name */
 void observe_finish(struct observer *w, struct sandbox_result *out); /* frees w */
 /* kept.c: a file that was written and of which nothing was read first: is none of its earlier bytes left? */
 bool kept_nothing(const struct sandbox *sb, const char *path);
@@ -256,6 +257,8 @@ int layer_open(const struct sandbox *sb, const char *path);
 /* A regular file of the upper layer for reading, -1: none. The run chose what lies there: no link on
  * the way is followed, and nothing is opened before it is known to be a file. */
 int upper_open(const struct sandbox *sb, const char *path);
+/* The same for a folder. */
+int upper_open_folder(const struct sandbox *sb, const char *path);
 /* measure.c: what lies below a folder: allocated bytes, and the longest file. Looks at most at so many entries. */
 struct measured { int64_t bytes; int64_t longest; int64_t entries; };
 struct measured measure_folder(int dirfd);
@@ -266,11 +269,13 @@ struct stat;
 struct inode {
 	dev_t dev;
 	ino_t ino;
-	char *path; /* owned; where it was first met; NULL: a free slot */
+	char *path;    /* owned; where it was first met; NULL: a free slot */
+	size_t number; /* 1, 2 … as they were met */
+	bool given;    /* free for the caller; false at first */
 };
 struct links { struct inode *inodes; size_t n, slots; };
-/* Where the file was first met, or NULL when that is here: prefix and path. */
-const char *links_first(struct links *l, const struct stat *st, const char *prefix, const char *path);
+/* The file; if it is met for the first time, here: prefix and path. Good until the next call. */
+struct inode *links_meet(struct links *l, const struct stat *st, const char *prefix, const char *path);
 void links_free(struct links *l);
 /* unlinked.c: bytes of files without a name that processes hold open; begin with bytes = n = 0 */
 struct unlinked {
@@ -303,7 +308,8 @@ void judge_run(const struct sandbox *sb, const struct ending *e, struct sandbox_
 void result_set_limit(const struct sandbox *sb, struct sandbox_result *out, const struct limit_info *limit, int64_t reached);
 /* notify.c */
 struct notify;
-struct notify *notify_new(int fd, bool open); /* open: of a run without namespaces */
+/* open: of a run without namespaces; the watch learns of calls that it cannot see. */
+struct notify *notify_new(int fd, bool open, struct observer *watch);
 bool notify_answer(struct notify *n, int64_t offset_us); /* false: the descriptor is of no more use */
 bool notify_saw_memory(const struct notify *n); /* a mapping beyond the address-space limit was tried */
 void notify_finish(struct notify *n, struct sandbox_result *out); /* frees n */

@@ -29,7 +29,7 @@ int layer_open(const struct sandbox *sb, const char *path)
 	return -1;
 }
 
-int upper_open(const struct sandbox *sb, const char *path)
+static int open_upper(const struct sandbox *sb, const char *path, mode_t kind, int flags)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -43,10 +43,20 @@ int upper_open(const struct sandbox *sb, const char *path)
 	if (found < 0)
 		return -1;
 	snprintf(name, sizeof name, "/proc/self/fd/%d", found);
-	if (fstat(found, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fstat(found, &st) == 0 && (st.st_mode & S_IFMT) == kind)
+		fd = open(name, O_RDONLY | O_CLOEXEC | flags);
 	close(found);
 	return fd;
+}
+
+int upper_open(const struct sandbox *sb, const char *path)
+{
+	return open_upper(sb, path, S_IFREG, 0);
+}
+
+int upper_open_folder(const struct sandbox *sb, const char *path)
+{
+	return open_upper(sb, path, S_IFDIR, O_DIRECTORY);
 }
 
 static ssize_t read_at(int fd, char *p, size_t n, off_t at)

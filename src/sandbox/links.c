@@ -27,16 +27,14 @@ static void grow_table(struct links *l)
 	l->slots = n;
 }
 
-const char *links_first(struct links *l, const struct stat *st, const char *prefix, const char *path)
+struct inode *links_meet(struct links *l, const struct stat *st, const char *prefix, const char *path)
 {
 	if (2 * l->n >= l->slots)
 		grow_table(l);
 	struct inode *i = slot_of(l->inodes, l->slots, st->st_dev, st->st_ino);
-	if (i->path != NULL)
-		return i->path;
-	*i = (struct inode){ st->st_dev, st->st_ino, xasprintf("%s%s", prefix, path) };
-	l->n++;
-	return NULL;
+	if (i->path == NULL)
+		*i = (struct inode){ .dev = st->st_dev, .ino = st->st_ino, .path = xasprintf("%s%s", prefix, path), .number = ++l->n };
+	return i;
 }
 
 void links_free(struct links *l)

@@ -1,7 +1,8 @@
 /*
  * Refused system calls: answers each with its errno and counts it by kind, call and argument.
- * A call is never let through from here (SECCOMP_USER_NOTIF_FLAG_CONTINUE): what its pointers show
- * may change between a look at them and the kernel's own. seccomp_unotify(2).
+ * None is let through from here (SECCOMP_USER_NOTIF_FLAG_CONTINUE) for what it asks for: what its
+ * pointers show may change between a look at them and the kernel's own. Those of ACT_TELL are allowed
+ * whatever they ask for, and only wait until it is known that they come. seccomp_unotify(2).
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -22,6 +23,7 @@
 struct notify {
 	int fd;
 	bool open;        /* which filter is asking */
+	struct observer *watch;
 	struct seccomp_notif *request;
 	struct seccomp_notif_resp *response;
 	size_t request_size, response_size;
@@ -66,7 +68,7 @@ static const struct { const struct word *words; size_t n; bool bits; const char 
 	[NAMING_NUMBER] = { NULL, 0, false, "0x%llx" },
 };
 
-struct notify *notify_new(int fd, bool open)
+struct notify *notify_new(int fd, bool open, struct observer *watch)
 {
 	struct notify *n = xcalloc(1, sizeof *n);
 	struct seccomp_notif_sizes sizes = { .seccomp_notif = sizeof *n->request, .seccomp_notif_resp = sizeof *n->response };
@@ -75,6 +77,7 @@ struct notify *notify_new(int fd, bool open)
 	syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
 	n->fd = fd;
 	n->open = open;
+	n->watch = watch;
 	n->request_size = MAX(sizes.seccomp_notif, sizeof *n->request);
 	n->response_size = MAX(sizes.seccomp_notif_resp, sizeof *n->response);
 	n->request = xcalloc(1, n->request_size);
@@ -158,6 +161,20 @@ static const struct filter_call *find_call(const struct notify *n, int nr)
 	return NULL;
 }
 
+static void choose_answer(struct notify *n, const struct rule *r)
+{
+	memset(n->response, 0, n->response_size);
+	n->response->id = n->request->id;
+	if (r != NULL && r->act == ACT_TELL) {
+		n->response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		observe_link(n->watch);
+		return;
+	}
+	n->response->error = r != NULL ? -r->err : -ENOSYS;
+	if (r != NULL && r->act == ACT_ERRNO)
+		n->response->error = -EPERM; /* one of its cases is notified */
+}
+
 bool notify_answer(struct notify *n, int64_t offset_us)
 {
 	struct pollfd p = { .fd = n->fd, .events = POLLIN };
@@ -175,14 +192,10 @@ bool notify_answer(struct notify *n, int64_t offset_us)
 		}
 		const struct filter_call *call = find_call(n, n->request->data.nr);
 		const struct rule *r = call != NULL ? &rules[call->rule] : NULL;
-		memset(n->response, 0, n->response_size);
-		n->response->id = n->request->id;
-		n->response->error = r != NULL ? -r->err : -ENOSYS;
-		if (r != NULL && r->act == ACT_ERRNO)
-			n->response->error = -EPERM; /* one of its cases is notified */
+		choose_answer(n, r);
 		if (ioctl(n->fd, SECCOMP_IOCTL_NOTIF_SEND, n->response) != 0 && errno != ENOENT && errno != EINTR)
 			return false;
-		if (r != NULL)
+		if (r != NULL && r->act != ACT_TELL)
 			record(n, r, call, offset_us);
 	}
 	return true;

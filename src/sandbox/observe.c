@@ -7,12 +7,20 @@
  * not tell: before kernel 6.8 open(O_TRUNC) gave MODIFY, OPEN; since then it gives OPEN, MODIFY as
  * an appending write does. So what was read first (ACCESS, or an open for reading) decides, then
  * MODIFY before OPEN, and then a look at the bytes (kept.c).
+ *
+ * Bytes that get another name can be read there, where nobody looks: what is renamed counts as read.
+ * Of a hard link no event tells whose second name it is, so the call itself is announced (notify.c).
+ * From then on every file that goes or changes unread counts as read, and so does every one that the
+ * upper layer holds though nothing was written to it: the overlay copies a file up to link it.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "impl.h"
@@ -33,6 +41,8 @@ struct seen {
 	bool early;          /* changed before it was opened: truncated, but by open or by truncate? */
 	bool read_first;     /* something was read before the first change */
 	bool deleted;
+	bool slipped;        /* bytes that it had before the run are, or may be, under another name */
+	uint32_t from;       /* index + 1 of the name that was last renamed to this one */
 };
 
 struct observer {
@@ -42,6 +52,8 @@ struct observer {
 	uint32_t *table;     /* index + 1 into seen; open addressing */
 	size_t slots;        /* a power of two */
 	bool complete;
+	bool linked;         /* a hard link was made */
+	struct { uint32_t cookie; size_t index; } moving; /* the name that the last IN_MOVED_FROM was of */
 	char *events;        /* EVENT_BYTES */
 };
 
@@ -127,8 +139,18 @@ static struct seen *find(struct observer *w, int wd, const char *name)
 	return &w->seen[w->n - 1];
 }
 
-static void note(struct seen *s, uint32_t event)
+/* Nothing but what it had before the run has been seen of it. */
+static bool is_untouched(const struct seen *s)
 {
+	return !s->made && !s->written;
+}
+
+static void note(struct observer *w, struct seen *s, uint32_t event)
+{
+	if (event & IN_MOVED_FROM)
+		s->slipped |= !s->made && !(s->early && s->opened);
+	if (w->linked && (event & (IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE)))
+		s->slipped |= is_untouched(s);
 	if (event & (IN_CREATE | IN_MOVED_TO)) {
 		s->made |= !s->read_first && !s->written;
 		s->written |= (event & IN_MOVED_TO) != 0;
@@ -154,6 +176,18 @@ static void note(struct seen *s, uint32_t event)
 		s->deleted = true;
 }
 
+/* renameat2(RENAME_EXCHANGE) moves onto a name first, and then what was there away from it. */
+static void note_move(struct observer *w, uint32_t event, uint32_t cookie, size_t index)
+{
+	if (event & IN_MOVED_FROM) {
+		w->moving.cookie = cookie;
+		w->moving.index = index;
+	} else if ((event & IN_MOVED_TO) && w->moving.cookie == cookie) {
+		w->seen[w->moving.index].slipped |= w->seen[w->moving.index].from == index + 1;
+		w->seen[index].from = (uint32_t)w->moving.index + 1;
+	}
+}
+
 static void take(struct observer *w, const struct inotify_event *ev)
 {
 	if (ev->mask & IN_Q_OVERFLOW)
@@ -161,8 +195,10 @@ static void take(struct observer *w, const struct inotify_event *ev)
 	if (ev->len == 0 || (ev->mask & (IN_ISDIR | IN_IGNORED | IN_UNMOUNT)))
 		return;
 	struct seen *s = find(w, ev->wd, ev->name);
-	if (s != NULL)
-		note(s, ev->mask & IN_ALL_EVENTS);
+	if (s == NULL)
+		return;
+	note(w, s, ev->mask & IN_ALL_EVENTS);
+	note_move(w, ev->mask, ev->cookie, (size_t)(s - w->seen));
 }
 
 void observe_read(struct observer *w)
@@ -176,6 +212,47 @@ void observe_read(struct observer *w)
 			at += (ssize_t)(sizeof *ev + ev->len);
 		}
 	}
+}
+
+void observe_link(struct observer *w)
+{
+	observe_read(w); /* what came before it is judged without it */
+	w->linked = true;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------- */
+
+static bool is_as_copied(const struct observer *w, const char *folder, const char *name, const struct stat *st)
+{
+	if (w->sb->copied == NULL)
+		return false;
+	char *path = strcmp(folder, ".") == 0 ? xstrdup(name) : path_join(folder, name);
+	bool same = copied_is_same(w->sb->copied, path, st);
+
+	free(path);
+	return same;
+}
+
+/* The files of one watched folder that are in the upper layer without having been written to. */
+static void find_linked(struct observer *w, const char *folder, int wd)
+{
+	int fd = upper_open_folder(w->sb, folder);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct stat st;
+
+	if (d == NULL) {
+		w->complete &= w->sb->copied == NULL; /* of a copy, the folder is gone or renamed */
+		return;
+	}
+	for (struct dirent *ent; (ent = readdir(d)) != NULL;) {
+		if (fstatat(fd, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+		    is_as_copied(w, folder, ent->d_name, &st))
+			continue;
+		struct seen *s = find(w, wd, ent->d_name);
+		if (s != NULL)
+			s->slipped |= is_untouched(s);
+	}
+	closedir(d);
 }
 
 /* Index + 1 into sb->watch by watch descriptor; those are small numbers, given in order. */
@@ -209,7 +286,7 @@ static void add_open(struct observer *w, struct sandbox_result *out, const struc
 {
 	out->opens[out->opens_n++] = (struct sandbox_open){
 		.path = path,
-		.read = s->closed_read || (s->opened && !s->closed_write && !s->written),
+		.read = s->slipped || s->closed_read || (s->opened && !s->closed_write && !s->written),
 		.written = s->written,
 		.from_nothing = is_from_nothing(w, s, path),
 		.deleted = s->deleted,
@@ -221,6 +298,9 @@ void observe_finish(struct observer *w, struct sandbox_result *out)
 	int largest;
 	uint32_t *folders = index_folders(w->sb, &largest);
 
+	for (size_t i = 0; w->linked && i < w->sb->watch.n; i++)
+		if (w->sb->shared->wd[i] > 0)
+			find_linked(w, w->sb->watch.v[i], w->sb->shared->wd[i]);
 	out->opens = xcalloc(w->n + 1, sizeof *out->opens);
 	out->opens_complete = w->complete;
 	for (size_t i = 0; i < w->n; i++) {

@@ -27,6 +27,7 @@ enum rule_act {
 	ACT_ERRNO,  /* answered by the filter itself, unseen */
 	ACT_NOTIFY, /* answered by the launcher, which records it */
 	ACT_LENGTH, /* allowed while the argument (64 bits) is at most the address-space limit, else notified */
+	ACT_TELL,   /* allowed, once the launcher knows of it */
 };
 
 /* How the decisive argument is put into words. */
@@ -155,9 +156,10 @@ static const struct rule rules[] = {
 	{ .calls = "open openat openat2 creat stat fstat lstat newfstatat fstatat64 stat64 lstat64 fstat64 statx access faccessat "
 	           "faccessat2 readlink readlinkat getdents getdents64 statfs fstatfs statfs64 fstatfs64 getcwd chdir fchdir umask",
 	  .why = "names: the mounts and Landlock decide which" },
-	{ .calls = "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mknod mknodat "
+	{ .calls = "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 symlink symlinkat mknod mknodat "
 	           "truncate ftruncate truncate64 ftruncate64 fallocate fsync fdatasync sync_file_range syncfs",
 	  .why = "changes in the scratch; device nodes need a capability and Landlock's leave" },
+	{ .calls = "link linkat", .why = "as above; no watch tells of which file one is another name", .act = ACT_TELL },
 	{ .calls = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat",
 	  .why = "as above, where no other file can be named", .where = IN_SPACES },
 	{ .calls = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat",

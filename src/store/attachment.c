@@ -24,6 +24,8 @@ static bool attach(struct store *st, const struct attachment *a, struct err *e)
 {
 	int64_t id;
 
+	if (!digest_is_zero(&a->sha256) && !store_blob_has(st, &a->sha256, NULL))
+		return err_set(e, ERR_NOTFOUND, "%s: the bytes of %s are not kept; they were pruned meanwhile", st->path, a->name);
 	return add_row(st, a, &id, e) && ledger_append(st, a->removed ? "detached" : "attached", id, NULL, e);
 }
 

@@ -79,11 +79,33 @@ static bool run_with_id(struct store *st, enum sql_id sql, int64_t id, struct er
 	return sql_run(&q, e);
 }
 
+/* Whether the id is still reserved for this owner: who collects may have taken it for gone, and an id that is free is
+ * given again. */
+static bool is_reserved(struct store *st, int64_t id, const struct uuid *owner, bool *reserved, struct err *e)
+{
+	int64_t there;
+	struct sql q;
+
+	if (!sql_start(st, SQL_UPLOAD_FIND, &q, e))
+		return false;
+	bind_int(&q, id);
+	bind_blob(&q, owner->b, sizeof(owner->b));
+	if (!sql_int(&q, &there, e))
+		return false;
+	*reserved = there != 0;
+	return true;
+}
+
 /* Takes out what came in under an id that became no blob. Chunks are guarded as facts are. */
-static bool drop_upload(struct store *st, int64_t id, struct err *e)
+static bool drop_upload(struct store *st, int64_t id, const struct uuid *owner, struct err *e)
 {
 	struct sql open, shut;
+	bool reserved;
 
+	if (!is_reserved(st, id, owner, &reserved, e))
+		return false;
+	if (!reserved)
+		return true;
 	return sql_start(st, SQL_PERMIT_OPEN, &open, e) && sql_run(&open, e) &&
 	       run_with_id(st, SQL_BLOB_CHUNKS_DROP, id, e) && run_with_id(st, SQL_UPLOAD_DROP, id, e) &&
 	       sql_start(st, SQL_PERMIT_CLOSE, &shut, e) && sql_run(&shut, e);
@@ -125,9 +147,20 @@ struct upload {
 	struct hasher hash;
 };
 
+/* Inside a transaction: it is still there, with all that came in so far. */
+static bool check_reserved(struct upload *u, struct err *e)
+{
+	bool reserved;
+
+	if (!is_reserved(u->st, u->id, u->owner, &reserved, e))
+		return false;
+	return reserved || err_set(e, ERR_BUSY, "%s: what had come in of a content was taken away meanwhile, as if nobody"
+	                           " wrote it any more; try again", u->st->path);
+}
+
 static bool upload_part(struct upload *u, const char *p, size_t n, struct err *e)
 {
-	if (!u->reserved && (!next_id(u->st, &u->id, e) || !add_upload(u->st, u->id, u->owner, e)))
+	if (u->reserved ? !check_reserved(u, e) : !next_id(u->st, &u->id, e) || !add_upload(u->st, u->id, u->owner, e))
 		return false;
 	return add_chunks(u->st, u->id, &u->seq, p, n, e);
 }
@@ -147,7 +180,7 @@ static void upload_abandon(struct upload *u)
 {
 	/* An id that was not committed may be another writer's by now. */
 	if (u->reserved && db_begin(u->st, DB_NORMAL, NULL))
-		db_end(u->st, drop_upload(u->st, u->id, NULL), NULL);
+		db_end(u->st, drop_upload(u->st, u->id, u->owner, NULL), NULL);
 }
 
 static bool upload_close(struct upload *u, const struct digest *d, struct err *e)
@@ -157,8 +190,8 @@ static bool upload_close(struct upload *u, const struct digest *d, struct err *e
 	if (!blob_find(u->st, d, &other, &size, e))
 		return false;
 	if (other)
-		return drop_upload(u->st, u->id, e);
-	return add_row(u->st, u->id, d, u->size, e) && run_with_id(u->st, SQL_UPLOAD_DROP, u->id, e);
+		return drop_upload(u->st, u->id, u->owner, e);
+	return check_reserved(u, e) && add_row(u->st, u->id, d, u->size, e) && run_with_id(u->st, SQL_UPLOAD_DROP, u->id, e);
 }
 
 /* Ends with what the bytes really were; `want` is what they have to be. */
@@ -167,7 +200,7 @@ static bool upload_end(struct upload *u, const struct digest *want, const char *
 	struct digest have = hash_end(&u->hash);
 
 	if (!digest_equal(&have, want))
-		return err_set(e, ERR_CORRUPT, "%s changed while it was read", what);
+		return err_set(e, ERR_CHANGED, "%s changed while it was read", what);
 	return db_begin(u->st, DB_NORMAL, e) && db_end(u->st, upload_close(u, want, e), e);
 }
 
@@ -245,7 +278,7 @@ static bool put_small_file(struct store *st, int fd, const char *what, const str
 		*size = got;
 		*out = hash_bytes(part, (size_t)got);
 		if (want && !digest_equal(want, out))
-			ok = err_set(e, ERR_CORRUPT, "%s changed while it was read", what);
+			ok = err_set(e, ERR_CHANGED, "%s changed while it was read", what);
 		else
 			ok = store_blob_has(st, out, NULL) || put_small(st, part, (size_t)got, out, e);
 	}
@@ -374,7 +407,7 @@ bool store_blob_collect(struct store *st, bool (*alive)(void *ctx, const struct 
 			return true;
 		if (alive(ctx, &owner))
 			continue;
-		if (!db_begin(st, DB_NORMAL, e) || !db_end(st, drop_upload(st, id, e), e))
+		if (!db_begin(st, DB_NORMAL, e) || !db_end(st, drop_upload(st, id, &owner, e), e))
 			return false;
 	}
 }

@@ -31,7 +31,7 @@ bool store_blob_has(struct store *st, const struct digest *d, int64_t *size)
 }
 
 /* One chunk; *n is its size. Each is its own read, so that a slow consumer holds up no checkpoint. */
-static bool give_chunk(struct store *st, int64_t chunk, size_t *n, store_bytes_fn add, void *ctx, struct err *e)
+static bool give_chunk(struct store *st, const char *hex, int64_t chunk, size_t *n, store_bytes_fn add, void *ctx, struct err *e)
 {
 	enum sql_answer answer;
 	bool ok = false;
@@ -46,23 +46,23 @@ static bool give_chunk(struct store *st, int64_t chunk, size_t *n, store_bytes_f
 
 		ok = add(ctx, p, *n, e);
 	} else if (answer == SQL_DONE) {
-		err_set(e, ERR_CORRUPT, "%s: a part of a kept content is missing", st->path);
+		err_set(e, ERR_CORRUPT, "%s: a part of content %.12s is missing; tickmark verify tells what is damaged", st->path, hex);
 	}
 	sql_end(&q);
 	return ok;
 }
 
 /* All chunks of a blob in order: ERR_CORRUPT when one is missing. */
-static bool each_chunk(struct store *st, int64_t id, int64_t size, store_bytes_fn add, void *ctx, struct err *e)
+static bool each_chunk(struct store *st, const char *hex, int64_t id, int64_t size, store_bytes_fn add, void *ctx, struct err *e)
 {
 	int64_t chunk = id << BLOB_CHUNK_BITS;
 	size_t n;
 
 	while (size > 0) {
-		if (!give_chunk(st, chunk++, &n, add, ctx, e))
+		if (!give_chunk(st, hex, chunk++, &n, add, ctx, e))
 			return false;
 		if (n == 0 || (int64_t)n > size)
-			return err_set(e, ERR_CORRUPT, "%s: a kept content has not the size recorded for it", st->path);
+			return err_set(e, ERR_CORRUPT, "%s: content %.12s has not the size recorded for it; tickmark verify tells what is damaged", st->path, hex);
 		size -= (int64_t)n;
 	}
 	return true;
@@ -93,7 +93,7 @@ static bool tell_missing(struct store *st, const struct digest *d, const char *h
 		(void)sql_int(&q, &at_us, NULL);
 	}
 	if (at_us == 0)
-		return err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept", st->path, hex);
+		return err_set(e, ERR_NOTFOUND, "%s: content %.12s is not kept, and no prune took it; tickmark verify tells what is damaged", st->path, hex);
 	clock_local(at_us, when);
 	return err_set(e, ERR_NOTFOUND, "%s: content %.12s was pruned on %s", st->path, hex, when);
 }
@@ -111,7 +111,7 @@ bool store_blob_each(struct store *st, const struct digest *d, store_bytes_fn ad
 	if (id == 0)
 		return tell_missing(st, d, hex, e);
 	hash_begin(&c.hash);
-	if (!each_chunk(st, id, size, add_checked, &c, e))
+	if (!each_chunk(st, hex, id, size, add_checked, &c, e))
 		return false;
 	have = hash_end(&c.hash);
 	if (!digest_equal(&have, d))
@@ -157,6 +157,14 @@ static bool add_to_file(void *ctx, const void *p, size_t n, struct err *e)
 bool store_blob_write(struct store *st, const struct digest *d, int fd, const char *what, struct err *e)
 {
 	struct writing w = { .fd = fd, .what = what };
+	struct err why = { 0 };
 
-	return store_blob_each(st, d, add_to_file, &w, e);
+	if (store_blob_each(st, d, add_to_file, &w, &why))
+		return true;
+	/* What the disk refuses names the file already. */
+	if (why.code == ERR_NOTFOUND || why.code == ERR_CORRUPT)
+		return err_set(e, why.code, "%s: %s", what, why.msg);
+	if (e)
+		*e = why;
+	return false;
 }

@@ -115,7 +115,7 @@ bool chosen_make(struct pruning *p, struct err *e)
 
 void chosen_forget(struct pruning *p)
 {
-	static const char *const tables[] = { "given", "chosen", "live", "loose", "gone", "kept", "wanted" };
+	static const char *const tables[] = { "given", "chosen", "live", "named", "loose", "gone", "kept", "wanted" };
 
 	ledger_walk_end(&p->walk);
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
@@ -132,6 +132,8 @@ bool chosen_tombstone(struct pruning *p, const struct tombstone *t, int64_t atte
 	p->out->bytes += t->bytes;
 	if (p->fn)
 		p->fn(p->ctx, t);
+	if (p->preview)
+		return true;
 	if (!sql_start(p->to, SQL_TOMBSTONE_ADD, &q, e))
 		return false;
 	bind_int(&q, p->id);
@@ -231,7 +233,7 @@ static bool bury_attempt(struct pruning *p, sqlite3_stmt *s, struct err *e)
 
 bool chosen_bury(struct pruning *p, struct err *e)
 {
-	return keep_contents(p, e) &&
+	return (p->preview || keep_contents(p, e)) &&
 	       chosen_each(p, "SELECT a.id, " CHOSEN_REF ", " CHOSEN_STREAM_BYTES ", a.check_of IS NOT NULL FROM temp.chosen c"
 	                      " JOIN attempt a ON a.id = c.attempt ORDER BY a.id", bury_attempt, e);
 }

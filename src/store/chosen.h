@@ -14,6 +14,7 @@ struct pruning {
 	const struct prune_rule *rule;
 	void (*fn)(void *ctx, const struct tombstone *t);
 	void *ctx;
+	bool preview;              /* nothing is written: it is told and counted alone */
 	struct prune_result *out;
 	int64_t id;                /* of the prune */
 	struct ledger_walk walk;   /* facts of what goes */

@@ -32,24 +32,6 @@ static bool make_part(const char *part, const char *path, struct err *e)
 	return ok;
 }
 
-static bool sync_part(const char *part, const char *path, struct err *e)
-{
-	int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	bool ok = fd >= 0 && fsync(fd) == 0;
-
-	if (!ok)
-		err_sys(e, "cannot write %s to the disk", path);
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
-static bool finish(const char *part, const char *path, struct err *e)
-{
-	return sync_part(part, path, e) && (renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
-	                              (errno == EINVAL && link(part, path) == 0) || err_sys(e, "cannot make %s", path));
-}
-
 /* What a copy is made of, and where. */
 struct copying {
 	struct store *st;
@@ -57,6 +39,20 @@ struct copying {
 	const struct prune_rule *rule;
 	struct prune_result *left;
 };
+
+/* Of evidence nothing but SELECTs is asked for, until it is copied: VACUUM and lists of ours count as writing, though its
+ * own file is open for reading alone. */
+static bool fill_part(struct copying *c, bool (*fill)(struct copying *c, struct err *e), struct err *e)
+{
+	bool evidence = c->st->mode == STORE_EVIDENCE;
+
+	if (evidence && !db_exec(c->st, "PRAGMA query_only = OFF", e))
+		return false;
+	bool ok = fill(c, e);
+	if (evidence && !db_exec(c->st, "PRAGMA query_only = ON", ok ? e : NULL))
+		return false;
+	return ok && store_is_unchanged(c->st, e);
+}
 
 static bool copy(struct copying *c, bool (*fill)(struct copying *c, struct err *e), struct err *e)
 {
@@ -69,7 +65,7 @@ static bool copy(struct copying *c, bool (*fill)(struct copying *c, struct err *
 	static const char *const beside[] = { "", "-journal", "-wal", "-shm" };
 	char *part = part_name(path);
 	c->part = part;
-	bool ok = make_part(part, path, e) && fill(c, e) && finish(part, path, e);
+	bool ok = make_part(part, path, e) && fill_part(c, fill, e) && fs_put_in_place(part, path, e);
 	for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
 		char *name = xasprintf("%s%s", part, beside[i]);
 		unlink(name);

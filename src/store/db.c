@@ -50,9 +50,10 @@ static bool fail_input_output(struct store *st, int rc, int sys, const char *doi
 	if (full || rc == SQLITE_IOERR_SHMSIZE)
 		return err_set(e, ERR_FULL, "%s in %s: disk full (%s); make room and try again", doing, st->path,
 		               strerror(full ? full : ENOSPC));
+	err_set(e, ERR_SYS, "%s in %s: %s", doing, st->path, sys ? strerror(sys) : sqlite3_errmsg(st->db));
 	if (e)
 		e->sys = sys;
-	return err_set(e, ERR_SYS, "%s in %s: %s", doing, st->path, sys ? strerror(sys) : sqlite3_errmsg(st->db));
+	return false;
 }
 
 static bool fail_open(struct store *st, int rc, int sys, const char *doing, struct err *e)

@@ -26,7 +26,7 @@ struct store {
 	int64_t device, inode;               /* of the file */
 	int64_t size;                        /* and what changes when it is written, as it was opened */
 	struct timespec changed;
-	bool in_place;                       /* read without locks: see evidence_is_unchanged */
+	bool in_place;                       /* read without locks: see store_is_unchanged */
 	bool copied;                         /* a private copy is read, which has no name any more */
 	int version;                         /* user_version */
 	struct db_wait {

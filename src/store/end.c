@@ -278,11 +278,27 @@ static bool hash_chunks(struct store *st, int64_t attempt, struct digest *out, s
 	return true;
 }
 
+/* Contents came in by transactions of their own, and a prune may have taken since what no row named. */
+static bool check_kept(struct store *st, int64_t set, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_MANIFEST_LACKS, &q, e))
+		return false;
+	bind_int(&q, set);
+	answer = sql_row(&q, e);
+	if (answer == SQL_ROW)
+		err_set(e, ERR_NOTFOUND, "%s: the bytes of %s are not kept; they were pruned meanwhile", st->path, col_name(&q));
+	sql_end(&q);
+	return answer == SQL_DONE;
+}
+
 static bool add_facts(struct store *st, const struct attempt *a, struct attempt_end *end, const struct end_with *with,
                       struct err *e)
 {
 	if (!add_chunks(st, a->id, a->check_of, with->chunks, with->chunks_n, e) || !put_sets(st, end, with, e) ||
-	    !add_end(st, end, with, e))
+	    !check_kept(st, end->inputs, e) || !check_kept(st, end->artifacts, e) || !add_end(st, end, with, e))
 		return false;
 	for (size_t i = 0; i < with->refusals_n; i++)
 		if (!add_refusal(st, a->id, (int64_t)i, &with->refusals[i], e))

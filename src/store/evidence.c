@@ -58,7 +58,7 @@ static bool connect_in_place(struct store *st, struct err *e)
 	return ok;
 }
 
-bool evidence_is_unchanged(struct store *st, struct err *e)
+bool store_is_unchanged(struct store *st, struct err *e)
 {
 	struct stat sb;
 

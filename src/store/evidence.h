@@ -8,9 +8,6 @@
  * is run: no triggers, no views, no memory map. A file with a journal that has content is copied into
  * a private folder, which is gone again when this returns. */
 bool evidence_connect(struct store *st, struct err *e);
-/* What is read in place is read without locks. False (ERR_BUSY) when somebody wrote it meanwhile, so
- * that what was read may be of two states. */
-bool evidence_is_unchanged(struct store *st, struct err *e);
 /* The name of a file for SQLite that is read as if nobody wrote it, without its journals. Owned by the caller. */
 char *evidence_uri_dup(const char *path);
 /* Whether the "-wal" or "-journal" beside that name holds anything. */

@@ -1,5 +1,6 @@
 /* Lists: rows by key, a page at a time. */
 #include "db.h"
+#include "name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +177,7 @@ static void read_produced(struct sql *q, struct produced *p)
 	p->judgement = judgement_parse(col_text(q));
 }
 
-bool store_produced(struct store *st, enum produced_next (*fn)(void *ctx, const struct produced *p), void *ctx, struct err *e)
+bool store_produced(struct store *st, store_produced_fn fn, void *ctx, struct err *e)
 {
 	enum produced_next next = PRODUCED_NEXT;
 	enum sql_answer answer;
@@ -194,5 +195,25 @@ bool store_produced(struct store *st, enum produced_next (*fn)(void *ctx, const 
 			answer = next == PRODUCED_NEXT ? sql_row(&q, e) : next_path(&q, e);
 	}
 	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool store_produced_at(struct store *st, const char *path, store_produced_fn fn, void *ctx, struct err *e)
+{
+	char *escaped = name_is_plain(path) ? NULL : name_escape_dup(path);
+	enum sql_answer answer = SQL_FAILED;
+	struct produced p;
+	struct sql q;
+
+	if (sql_start(st, SQL_PRODUCED_AT, &q, e)) {
+		bind_text(&q, escaped ? escaped : path);
+		while ((answer = sql_row(&q, e)) == SQL_ROW) {
+			read_produced(&q, &p);
+			if (fn(ctx, &p) != PRODUCED_NEXT)
+				break;
+		}
+		sql_end(&q);
+	}
+	free(escaped);
 	return answer != SQL_FAILED;
 }

@@ -93,7 +93,7 @@ static bool get_head(struct store *st, int64_t id, struct head *out, struct err 
 	}
 	sql_end(&q);
 	if (answer == SQL_DONE)
-		return err_set(e, ERR_NOTFOUND, "%s: there is no set of files %lld", st->path, (long long)id);
+		return err_set(e, ERR_NOTFOUND, "%s: there is no set of files %lld; it was pruned just now, or tickmark verify tells what is damaged", st->path, (long long)id);
 	return answer == SQL_ROW;
 }
 
@@ -429,10 +429,10 @@ bool manifest_put(struct store *st, const struct entry *entries, size_t n, const
 {
 	bool done = false;
 
-	for (size_t i = 1; i < n; i++)
-		assert(by_path(&entries[i - 1], &entries[i]) < 0);
 	if (store_manifest_find(st, hash, id))
 		return true;
+	for (size_t i = 1; i < n; i++)
+		assert(by_path(&entries[i - 1], &entries[i]) < 0);
 	if (base && n >= WHOLE_BELOW && !put_difference(st, entries, n, hash, base, id, &done, e))
 		return false;
 	if (done)

@@ -238,16 +238,16 @@ static bool bring_all(struct merging *m)
 }
 
 /* In one transaction: all that was said is here, and the ledger says where it came from, or nothing is. */
-bool store_merge(struct store *st, struct store *from, struct merge_result *out, struct err *e)
+bool store_merge(struct store *st, const struct uuid *owner, struct store *from, struct merge_result *out, struct err *e)
 {
 	struct err own = { 0 };
-	struct merging m = { .st = st, .from = from, .out = out, .ok = true, .e = &own };
+	struct merging m = { .st = st, .from = from, .owner = owner, .out = out, .ok = true, .e = &own };
 
 	*out = (struct merge_result){ 0 };
 	bool ok = check_same(st, from, &own) && check_sound(from, &own) && merge_check_contents(&m);
 	if (ok) {
 		m.read = false; /* others may have gone on */
-		ok = db_begin(st, DB_FULL, &own) && db_end(st, bring_all(&m), &own);
+		ok = db_begin(st, DB_FULL, &own) && db_end(st, bring_all(&m) && store_is_unchanged(from, &own), &own);
 	}
 	free(m.known);
 	if (!ok && e)

@@ -7,6 +7,7 @@
 
 struct merging {
 	struct store *st, *from;
+	const struct uuid *owner; /* of contents on their way */
 	struct merge_result *out;
 	bool ok;
 	struct err *e;

@@ -55,12 +55,12 @@ static bool read_check(struct store *from, int64_t id, struct check *c, struct e
 /* ---- bytes -------------------------------------------------------------------------------------------- */
 
 /* Large ones go by small transactions, as those of a run do; who is broken off leaves what is collected later. */
-static bool copy_content(struct merging *m, const struct check *c, const struct digest *d, bool must, bool *lacks)
+static bool copy_content(struct merging *m, const struct digest *d, bool must, bool *lacks)
 {
 	if (digest_is_zero(d) || store_blob_has(m->st, d, NULL))
 		return true;
 	if (store_blob_has(m->from, d, NULL))
-		return store_blob_copy(m->st, &c->full.attempt.uuid, m->from, d, m->e);
+		return store_blob_copy(m->st, m->owner, m->from, d, m->e);
 	*lacks = *lacks || must;
 	return true;
 }
@@ -70,14 +70,14 @@ static bool copy_contents(struct merging *m, const struct check *c, bool *lacks)
 {
 	const struct manifest *sets[] = { &c->inputs, &c->artifacts };
 
-	if (!copy_content(m, c, &c->full.attempt.code, true, lacks))
+	if (!copy_content(m, &c->full.attempt.code, true, lacks))
 		return false;
 	for (size_t s = 0; s < ARRAY_LEN(sets); s++)
 		for (size_t i = 0; i < sets[s]->n && !*lacks; i++) {
 			const struct entry *f = &sets[s]->entries[i];
 			bool kept = (f->what == INPUT_READ || f->what == INPUT_UPDATED) && !f->note;
 
-			if (!copy_content(m, c, &f->sha256, kept, lacks))
+			if (!copy_content(m, &f->sha256, kept, lacks))
 				return false;
 		}
 	return true;

@@ -361,16 +361,6 @@ static bool make_record(const char *path, const char *workspace, struct err *e)
 	return ok;
 }
 
-/* Never over a file that is there. */
-static bool name_finally(const char *from, const char *path, struct err *e)
-{
-	if (link(from, path) < 0) {
-		if (errno == EEXIST || renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) < 0)
-			return err_sys(e, "cannot make the record %s", path);
-	}
-	return true;
-}
-
 bool store_create(const char *path, const char *workspace, struct err *e)
 {
 	char *name, id[UUID_TEXT];
@@ -384,7 +374,7 @@ bool store_create(const char *path, const char *workspace, struct err *e)
 		return false;
 	uuid_text(&uuid, id);
 	name = xasprintf("%s.%.8s", path, id);
-	ok = make_empty_file(name, e) && make_record(name, workspace, e) && name_finally(name, path, e);
+	ok = make_empty_file(name, e) && make_record(name, workspace, e) && fs_put_in_place(name, path, e);
 	unlink(name);
 	free(name);
 	if (!ok)
@@ -392,7 +382,6 @@ bool store_create(const char *path, const char *workspace, struct err *e)
 	/* Sets the journal; -wal and -shm stay from here on, so that readers never make files. */
 	st = store_open(path, STORE_WRITE, e);
 	store_close(st);
-	sync_folder(path);
 	return st != NULL;
 }
 

@@ -3,7 +3,8 @@
  * go, the hash of what they said stays (ledger_content); streams and contents leave their hash in a
  * tombstone; all of that is under the entry of the prune itself.
  *
- * A preview is the same work, rolled back.
+ * A preview asks the same questions of the record as it stands, so that it needs nobody's turn to write: what goes is told
+ * by temp.chosen, never by what is gone already.
  */
 #include "chosen.h"
 
@@ -17,10 +18,10 @@ static bool bury_streams(struct pruning *p, sqlite3_stmt *s, struct err *e)
 {
 	int64_t attempt = sqlite3_column_int64(s, 0);
 	struct tombstone t = { .what = "streams", .ref = (const char *)sqlite3_column_text(s, 1), .bytes = sqlite3_column_int64(s, 2) };
-	struct digest chunks;
+	struct digest chunks = { 0 };
 
 	p->out->streams++;
-	return chosen_streams(p, attempt, &chunks, e) && chosen_tombstone(p, &t, attempt, &chunks, e);
+	return (p->preview || chosen_streams(p, attempt, &chunks, e)) && chosen_tombstone(p, &t, attempt, &chunks, e);
 }
 
 /* Checks first: their pieces may name those of their attempt. */
@@ -42,8 +43,13 @@ static bool prune_streams(struct pruning *p, struct err *e)
 {
 	return chosen_each(p, "SELECT a.id, " CHOSEN_REF ", " CHOSEN_STREAM_BYTES " FROM temp.chosen c JOIN attempt a ON a.id = c.attempt WHERE "
 	                   HAS_CHUNKS " ORDER BY a.id", bury_streams, e) &&
-	       drop_chunks(p, e);
+	       (p->preview || drop_chunks(p, e));
 }
+
+/* Hashes in the sets of these, or of all other attempts. */
+#define OF_SETS(columns, chosen) \
+	"SELECT m.sha256 FROM attempt_end n JOIN manifest_entry m ON m.manifest = n." columns \
+	" WHERE m.sha256 IS NOT NULL AND n.attempt " chosen " (SELECT attempt FROM temp.chosen)"
 
 /* ---- whole attempts ------------------------------------------------------------------------------------- */
 
@@ -83,31 +89,45 @@ static bool drop_orphans(struct pruning *p, struct err *e)
 	            "DELETE FROM policy WHERE id NOT IN (SELECT policy FROM attempt)");
 }
 
-/* Contents that nothing refers to. */
+#define STAYS " NOT IN (SELECT attempt FROM temp.chosen)"
+
+/* What the chosen name, before their rows go. */
+static bool list_named(struct pruning *p, struct err *e)
+{
+	return chosen_run(p, NULL, e,
+	            "DROP TABLE IF EXISTS temp.named; CREATE TEMP TABLE named (blob INTEGER PRIMARY KEY);"
+	            "INSERT OR IGNORE INTO temp.named SELECT code FROM attempt WHERE id IN (SELECT attempt FROM temp.chosen);"
+	            "INSERT OR IGNORE INTO temp.named SELECT id FROM blob WHERE sha256 IN (" OF_SETS("inputs", "IN") ")"
+	            " OR sha256 IN (" OF_SETS("artifacts", "IN") ")");
+}
+
+/* Contents that nothing refers to which stays. Those that nothing referred to before were left by somebody who vanished -
+ * or are those of an attempt that is about to end. */
 static bool drop_loose_contents(struct pruning *p, struct err *e)
 {
 	int64_t bytes;
 
 	if (!chosen_run(p, NULL, e,
 	          "DROP TABLE IF EXISTS temp.loose; CREATE TEMP TABLE loose (blob INTEGER PRIMARY KEY, size INTEGER);"
-	          "INSERT INTO temp.loose SELECT id, size FROM blob WHERE id NOT IN (SELECT code FROM attempt)"
+	          "INSERT INTO temp.loose SELECT id, size FROM blob WHERE id NOT IN (SELECT code FROM attempt WHERE id" STAYS ")"
 	          " AND sha256 NOT IN (SELECT m.sha256 FROM attempt_end e JOIN manifest_entry m ON m.manifest = e.inputs"
-	          " WHERE m.sha256 IS NOT NULL)"
+	          " WHERE m.sha256 IS NOT NULL AND e.attempt" STAYS ")"
 	          " AND sha256 NOT IN (SELECT m.sha256 FROM attempt_end e JOIN manifest_entry m ON m.manifest = e.artifacts"
-	          " WHERE m.sha256 IS NOT NULL)"
-	          " AND sha256 NOT IN (SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL)") ||
-	    !db_number(p->st, "SELECT coalesce(sum(size), 0) FROM temp.loose", &bytes, e) ||
-	    !chosen_run(p, NULL, e,
-	          "DELETE FROM blob_chunk WHERE id >> 24 IN (SELECT blob FROM temp.loose);"
-	          "DELETE FROM blob WHERE id IN (SELECT blob FROM temp.loose)"))
+	          " WHERE m.sha256 IS NOT NULL AND e.attempt" STAYS ")"
+	          " AND sha256 NOT IN (SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL)"
+	          " AND (id IN (SELECT blob FROM temp.named) OR NOT EXISTS (SELECT 1 FROM running))") ||
+	    !db_number(p->st, "SELECT coalesce(sum(size), 0) FROM temp.loose", &bytes, e))
 		return false;
 	p->out->bytes += bytes;
-	return true;
+	return p->preview || chosen_run(p, NULL, e,
+	                         "DELETE FROM blob_chunk WHERE id >> 24 IN (SELECT blob FROM temp.loose);"
+	                         "DELETE FROM blob WHERE id IN (SELECT blob FROM temp.loose)");
 }
 
 static bool prune_attempts(struct pruning *p, struct err *e)
 {
-	return chosen_bury(p, e) && drop_rows(p, e) && drop_orphans(p, e) && drop_loose_contents(p, e);
+	return list_named(p, e) && chosen_bury(p, e) && (p->preview || (drop_rows(p, e) && drop_orphans(p, e))) &&
+	       drop_loose_contents(p, e);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
@@ -124,10 +144,6 @@ static bool bury_content(struct pruning *p, sqlite3_stmt *s, struct err *e)
 	return chosen_tombstone(p, &t, sqlite3_column_int64(s, 2), &sha256, e);
 }
 
-#define OF_SETS(columns, chosen) \
-	"SELECT m.sha256 FROM attempt_end n JOIN manifest_entry m ON m.manifest = n." columns \
-	" WHERE m.sha256 IS NOT NULL AND n.attempt " chosen " (SELECT attempt FROM temp.chosen)"
-
 /* Contents that only the chosen keep. Code stays while its attempt does. */
 static bool prune_files(struct pruning *p, struct err *e)
 {
@@ -142,9 +158,9 @@ static bool prune_files(struct pruning *p, struct err *e)
 	                   " JOIN manifest_entry m ON m.sha256 = b.sha256 JOIN attempt_end n ON n.artifacts = m.manifest"
 	                   " OR n.inputs = m.manifest JOIN attempt a ON a.id = n.attempt GROUP BY b.id ORDER BY a.id, m.path",
 	                bury_content, e) &&
-	       chosen_run(p, NULL, e,
-	            "DELETE FROM blob_chunk WHERE id >> 24 IN (SELECT blob FROM temp.gone);"
-	            "DELETE FROM blob WHERE id IN (SELECT blob FROM temp.gone)");
+	       (p->preview || chosen_run(p, NULL, e,
+	                          "DELETE FROM blob_chunk WHERE id >> 24 IN (SELECT blob FROM temp.gone);"
+	                          "DELETE FROM blob WHERE id IN (SELECT blob FROM temp.gone)"));
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------- */
@@ -156,15 +172,19 @@ static bool open_permit(struct pruning *p, bool open, struct err *e)
 	return sql_start(p->st, open ? SQL_PERMIT_OPEN : SQL_PERMIT_CLOSE, &q, e) && sql_run(&q, e);
 }
 
-static bool prune(struct pruning *p, struct err *e)
+static bool prune_parts(struct pruning *p, struct err *e)
 {
 	unsigned parts = p->rule->parts;
 
-	return chosen_make(p, e) && chosen_begin(p, e) && open_permit(p, true, e) &&
-	       (!(parts & PRUNE_STREAMS) || parts & PRUNE_ATTEMPTS || prune_streams(p, e)) &&
+	return (!(parts & PRUNE_STREAMS) || parts & PRUNE_ATTEMPTS || prune_streams(p, e)) &&
 	       (!(parts & PRUNE_FILES) || parts & PRUNE_ATTEMPTS || prune_files(p, e)) &&
-	       (!(parts & PRUNE_ATTEMPTS) || prune_attempts(p, e)) && tally_rebuild(p->st, e) && open_permit(p, false, e) &&
-	       ledger_append(p->st, "pruned", p->id, NULL, e);
+	       (!(parts & PRUNE_ATTEMPTS) || prune_attempts(p, e));
+}
+
+static bool prune(struct pruning *p, struct err *e)
+{
+	return chosen_make(p, e) && chosen_begin(p, e) && open_permit(p, true, e) && prune_parts(p, e) && tally_rebuild(p->st, e) &&
+	       open_permit(p, false, e) && ledger_append(p->st, "pruned", p->id, NULL, e);
 }
 
 static bool took_nothing(const struct prune_result *r)
@@ -172,32 +192,43 @@ static bool took_nothing(const struct prune_result *r)
 	return r->attempts + r->checks + r->streams + r->contents == 0;
 }
 
-/* A preview, and one that takes nothing, leaves no trace. */
-static bool prune_or_not(struct pruning *p, bool apply, struct err *e)
+/* One that takes nothing leaves no trace. */
+static bool apply_rule(struct pruning *p, struct err *e)
 {
+	/* Erased bytes are overwritten, in the file and in the pages that the WAL gets. */
+	if (!db_exec(p->st, "PRAGMA secure_delete = ON", e) || !db_begin(p->st, DB_FULL, e))
+		return false;
 	bool ok = prune(p, e);
+	if (ok && !took_nothing(p->out))
+		ok = db_end(p->st, true, e);
+	else
+		db_end(p->st, false, NULL);
+	return ok;
+}
 
-	if (ok && apply && !took_nothing(p->out))
-		return db_end(p->st, true, e);
-	db_end(p->st, false, NULL);
+/* All of it as the record stood at one moment; temp tables are not in it. */
+static bool preview(struct pruning *p, struct err *e)
+{
+	bool begun = db_read_begin(p->st);
+	bool ok = chosen_make(p, e) && prune_parts(p, e);
+
+	db_read_end(p->st, begun);
 	return ok;
 }
 
 bool store_prune(struct store *st, const struct prune_rule *rule, bool apply, void (*fn)(void *ctx, const struct tombstone *t),
                  void *ctx, struct prune_result *out, struct err *e)
 {
-	struct pruning p = { .st = st, .to = st, .rule = rule, .fn = fn, .ctx = ctx, .out = out };
+	struct pruning p = { .st = st, .to = st, .rule = rule, .fn = fn, .ctx = ctx, .preview = !apply, .out = out };
 
 	*out = (struct prune_result){ 0 };
-	/* Erased bytes are overwritten, in the file and in the pages that the WAL gets. */
-	if (!db_exec(st, apply ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = OFF", e) || !db_begin(st, DB_FULL, e))
-		return false;
-	bool ok = prune_or_not(&p, apply, e);
+	bool ok = apply ? apply_rule(&p, e) : preview(&p, e);
 	chosen_forget(&p);
 	/* Space that a reader holds at this moment comes back with the next prune. */
 	if (ok && apply)
 		sqlite3_exec(st->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
-	sqlite3_exec(st->db, "PRAGMA secure_delete = FAST", NULL, NULL, NULL);
+	if (apply)
+		sqlite3_exec(st->db, "PRAGMA secure_delete = FAST", NULL, NULL, NULL);
 	return ok;
 }
 

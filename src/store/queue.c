@@ -105,10 +105,14 @@ static bool put_code(struct store *st, struct attempt *a, const struct queue_wit
 static bool put_shared(struct store *st, struct attempt *a, const struct queue_with *with,
                        const struct digest *offered, struct err *e)
 {
+	int64_t base = 0;
+
+	if (with->offered && with->offered_base)
+		(void)store_manifest_find(st, with->offered_base, &base);
 	return (!with->environment || environment_put(st, with->environment, &a->environment, e)) &&
 	       (!with->policy || policy_put(st, with->policy, &a->policy, e)) &&
 	       (!with->offered ||
-	        manifest_put(st, with->offered, with->offered_n, offered, with->offered_base, &a->offered, e));
+	        manifest_put(st, with->offered, with->offered_n, offered, base, &a->offered, e));
 }
 
 static bool add_attempt(struct store *st, struct attempt *a, int64_t code, struct err *e)
@@ -208,19 +212,30 @@ bool queue_attempt(struct store *st, struct attempt *a, const struct queue_with 
 	       tally_queued(st, a, new_step, e) && ledger_append(st, "queued", a->id, NULL, e);
 }
 
+/* What the caller says of a set is believed as far as there is such a set; one that comes in is hashed. */
+static struct digest hash_offered(struct store *st, const struct queue_with *with)
+{
+	int64_t id;
+
+	if (!with->offered)
+		return (struct digest){ 0 };
+	if (with->offered_sha256 && store_manifest_find(st, with->offered_sha256, &id))
+		return *with->offered_sha256;
+	return store_manifest_hash(with->offered, with->offered_n);
+}
+
 bool store_attempt_queue(struct store *st, struct attempt *a, const struct queue_with *with, struct err *e)
 {
 	static const struct queue_with nothing = { 0 };
 	struct attempt filled = *a;
-	struct digest offered = { 0 };
+	struct digest offered;
 
 	assert(a->script && a->box && a->cwd);
 	if (!filled.queued_us)
 		filled.queued_us = clock_now_us();
 	if (!with)
 		with = &nothing;
-	if (with->offered) /* before others have to wait for us */
-		offered = store_manifest_hash(with->offered, with->offered_n);
+	offered = hash_offered(st, with); /* before others have to wait for us */
 	if (!db_begin(st, DB_FULL, e) || !db_end(st, queue_attempt(st, &filled, with, &offered, e), e))
 		return false;
 	*a = filled;

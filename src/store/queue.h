@@ -4,7 +4,8 @@
 
 #include "db.h"
 
-/* store_attempt_queue; queued_us is set, `offered` the hash of with->offered. */
+/* store_attempt_queue; queued_us is set, `offered` the hash of with->offered. Sets go by their hash: an id that was
+ * looked up before the transaction may be gone. */
 bool queue_attempt(struct store *st, struct attempt *a, const struct queue_with *with, const struct digest *offered,
                    struct err *e);
 /* store_attempt_end (end.c). */

@@ -80,15 +80,10 @@ static bool add_mark_row(struct store *st, struct mark *m, struct err *e)
 
 static bool mark(struct store *st, struct mark *m, struct err *e)
 {
-	struct ledger_head head;
-
 	if (m->attempt && (!check_subject(st, m->attempt, e) || !has_ended(st, m->attempt, e)))
 		return false;
-	if (digest_is_zero(&m->head)) {
-		if (!store_head(st, &head, e))
-			return false;
-		m->head = head.entry;
-	}
+	if (digest_is_zero(&m->head) && !store_end_entry(st, 0, &m->head, e))
+		return false;
 	struct tally_review before;
 	return (m->attempt == 0 || tally_review_begin(st, m->attempt, &before, e)) && add_mark_row(st, m, e) &&
 	       (m->attempt == 0 || tally_marked(st, &before, m->id, e)) && ledger_append(st, "marked", m->id, NULL, e);
@@ -129,6 +124,39 @@ bool store_marks(struct store *st, int64_t attempt, bool (*fn)(void *ctx, const 
 		m.signer = col_text(&q);
 		m.signature = col_blob(&q, &m.signature_len);
 		if (!fn(ctx, &m))
+			break;
+	}
+	sql_end(&q);
+	return answer != SQL_FAILED;
+}
+
+bool store_end_entry(struct store *st, int64_t attempt, struct digest *out, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, attempt ? SQL_LEDGER_END : SQL_LEDGER_END_NEWEST, &q, e))
+		return false;
+	if (attempt)
+		bind_int(&q, attempt);
+	if ((answer = sql_row(&q, e)) == SQL_ROW)
+		*out = col_digest(&q);
+	sql_end(&q);
+	return answer == SQL_ROW || (answer == SQL_DONE && err_set(e, ERR_NOTFOUND, "the ledger has no end of it"));
+}
+
+bool store_mark_ends(struct store *st, bool (*fn)(void *ctx, int64_t mark, const struct digest *entry), void *ctx, struct err *e)
+{
+	enum sql_answer answer;
+	struct sql q;
+
+	if (!sql_start(st, SQL_MARK_ENDS, &q, e))
+		return false;
+	while ((answer = sql_row(&q, e)) == SQL_ROW) {
+		int64_t mark = col_int(&q);
+		struct digest entry = col_digest(&q);
+
+		if (!fn(ctx, mark, &entry))
 			break;
 	}
 	sql_end(&q);

@@ -33,7 +33,7 @@ CREATE TABLE blob_chunk (
 );
 
 -- Contents on their way into the record (not facts): reserves the id of a blob; chunks without a
--- blob whose owner is gone are collected.
+-- blob whose owner is gone are collected. Who attaches or merges is an owner, too, under an uuid of its own.
 CREATE TABLE blob_upload (
   blob      INTEGER PRIMARY KEY,
   owner     BLOB    NOT NULL CHECK (length(owner) = 16), -- uuid of the attempt whose runner writes it
@@ -198,6 +198,7 @@ CREATE TABLE attempt_call (
   PRIMARY KEY (attempt, key)
 ) WITHOUT ROWID;
 
+-- Of one that was interrupted, started_us is NULL also where nobody knows when, or whether, its process started.
 CREATE TABLE attempt_end (
   attempt          INTEGER PRIMARY KEY REFERENCES attempt (id),
   started_us       INTEGER,                   -- NULL: its process never started

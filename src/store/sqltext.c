@@ -36,10 +36,21 @@
 	" 1 + max(coalesce((SELECT max(id) FROM " table "), 0), coalesce((SELECT l.subject FROM ledger_content c" \
 	" CROSS JOIN ledger l ON l.seq = c.seq WHERE l.kind = '" kind "' ORDER BY c.seq DESC LIMIT 1), 0))"
 
+/* Never one that a pruned set had: an entry of the ledger, which is never pruned, brings two sets at most. */
+#define NEXT_SET \
+	" 1 + max(coalesce((SELECT max(id) FROM manifest), 0)," \
+	" CASE WHEN (SELECT max(id) FROM prune) > 0 THEN 2 * (SELECT max(seq) FROM ledger) ELSE 0 END)"
+
 #define MESSAGE_ROW "SELECT m.id, m.uuid, k.kind, k.name, k.version, m.text, m.at_us, m.how" \
 	" FROM message m LEFT JOIN asker k ON k.id = m.asker"
 
 #define ENTRY_COLUMNS "path, path_bytes, what, size, sha256, mode, mtime_us, from_attempt, note"
+
+/* Bytes that were pruned cannot be offered. */
+#define PRODUCED_ROW(where) \
+	"SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced," \
+	" (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)" \
+	" FROM produced p WHERE " where " AND sha256 IN (SELECT sha256 FROM blob)"
 
 /* What a ledger entry about an attempt hashes: every column, what is referred to by its content, never by an id that
  * could be given to another row. */
@@ -101,17 +112,22 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_BLOB_CHUNKS_DROP] = "DELETE FROM blob_chunk WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24"
 	                         " AND NOT EXISTS (SELECT 1 FROM blob WHERE id = ?1)",
 	[SQL_UPLOAD_ADD] = "INSERT INTO blob_upload (blob, owner, began_us) VALUES (?, ?, ?)",
+	[SQL_UPLOAD_FIND] = "SELECT EXISTS (SELECT 1 FROM blob_upload WHERE blob = ? AND owner = ?)",
 	[SQL_UPLOAD_DROP] = "DELETE FROM blob_upload WHERE blob = ?",
 	[SQL_UPLOAD_EACH] = "SELECT blob, owner FROM blob_upload WHERE blob > ? ORDER BY blob",
 
 	/* sets of files */
 	[SQL_MANIFEST_FIND] = "SELECT id FROM manifest WHERE sha256 = ?",
 	[SQL_MANIFEST_GET] = "SELECT sha256, base, files, bytes FROM manifest WHERE id = ?",
-	[SQL_MANIFEST_ADD] = "INSERT INTO manifest (sha256, base, files, bytes) VALUES (?, ?, ?, ?)",
+	[SQL_MANIFEST_ADD] = "INSERT INTO manifest (sha256, base, files, bytes, id) VALUES (?, ?, ?, ?," NEXT_SET ")",
 	[SQL_MANIFEST_ENTRY_ADD] = "INSERT INTO manifest_entry (manifest, " ENTRY_COLUMNS
 	                           ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[SQL_MANIFEST_ENTRIES] = "SELECT " ENTRY_COLUMNS " FROM manifest_entry WHERE manifest = ? ORDER BY path",
 	[SQL_MANIFEST_ENTRY_GET] = "SELECT what, sha256 FROM manifest_entry WHERE manifest = ? AND path = ?",
+	/* Contents that must be kept, as verify has it. */
+	[SQL_MANIFEST_LACKS] = "SELECT path, path_bytes FROM manifest_entry m WHERE manifest = ? AND what IN (1, 2)"
+	                       " AND sha256 IS NOT NULL AND note IS NULL"
+	                       " AND NOT EXISTS (SELECT 1 FROM blob WHERE sha256 = m.sha256) LIMIT 1",
 
 	/* attachments */
 	[SQL_ATTACHMENT_ADD] = "INSERT INTO attachment (at_us, action, name, name_bytes, source, source_bytes,"
@@ -234,12 +250,15 @@ const char *const sql_table[SQL_COUNT] = {
 	                     " attempt = excluded.attempt, sha256 = excluded.sha256, size = excluded.size,"
 	                     " mode = excluded.mode, at_us = excluded.at_us, replaced = excluded.replaced"
 	                     " WHERE excluded.attempt > attempt",
-	[SQL_PRODUCED_EACH] = "SELECT path, path_bytes, step, attempt, size, at_us, mode, sha256, replaced,"
-	                      " (SELECT judgement FROM mark WHERE attempt = p.attempt ORDER BY id DESC LIMIT 1)"
-	                      /* Bytes that were pruned cannot be offered. */
-	                      " FROM produced p WHERE path > ? AND sha256 IN (SELECT sha256 FROM blob) ORDER BY path, step DESC",
+	[SQL_PRODUCED_EACH] = PRODUCED_ROW("path > ?") " ORDER BY path, step DESC",
+	[SQL_PRODUCED_AT] = PRODUCED_ROW("path = ?") " ORDER BY step DESC",
+	/* When it was pruned, and not recorded again since. */
 	[SQL_TOMBSTONE_CONTENT] = "SELECT p.at_us FROM tombstone t JOIN prune p ON p.id = t.prune WHERE t.sha256 = ?"
-	                          " AND t.what = 'content' ORDER BY t.id DESC LIMIT 1",
+	                          " AND t.what = 'content' AND NOT EXISTS (SELECT 1 FROM ledger y CROSS JOIN manifest_entry m"
+	                          " CROSS JOIN attempt_end e ON m.manifest IN (e.artifacts, e.inputs)"
+	                          " CROSS JOIN ledger x ON x.kind = 'ended' AND x.subject = e.attempt"
+	                          " WHERE y.kind = 'pruned' AND y.subject = t.prune AND m.sha256 = t.sha256 AND m.note IS NULL"
+	                          " AND m.what IN (1, 2) AND x.seq > y.seq) ORDER BY t.id DESC LIMIT 1",
 
 	/* what people said of it */
 	[SQL_MARK_ADD] = "INSERT INTO mark (uuid, attempt, judgement, note, reviewer, at_us, how, own_work, head, signer,"
@@ -292,6 +311,14 @@ const char *const sql_table[SQL_COUNT] = {
 	[SQL_LEDGER_BEFORE] = "SELECT seq, at_us, entry FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1",
 	[SQL_LEDGER_FIND] = "SELECT seq FROM ledger WHERE entry = ?",
 	[SQL_LEDGER_EVENT] = "SELECT seq, text FROM ledger WHERE kind = ?1 AND (?2 = 0 OR seq = ?2) ORDER BY seq DESC LIMIT 1",
+	[SQL_LEDGER_END] = "SELECT entry FROM ledger WHERE kind = 'ended' AND subject = ? ORDER BY seq DESC LIMIT 1",
+	/* Of a record without one, what made it. */
+	[SQL_LEDGER_END_NEWEST] = "SELECT entry FROM ledger l WHERE seq = 1 OR (kind = 'ended' AND NOT EXISTS"
+	                          " (SELECT 1 FROM attempt a WHERE a.id = l.subject AND a.check_of IS NOT NULL)) ORDER BY seq DESC LIMIT 1",
+	[SQL_MARK_ENDS] = "SELECT m.id, l.entry FROM mark m LEFT JOIN ledger l ON l.subject = m.attempt AND l.kind = 'ended'"
+	                  " WHERE m.signature IS NOT NULL AND m.attempt IS NOT NULL UNION ALL"
+	                  " SELECT m.id, l.entry FROM mark m LEFT JOIN ledger l ON l.entry = m.head"
+	                  " WHERE m.signature IS NOT NULL AND m.attempt IS NULL ORDER BY 1",
 	[SQL_FACTS_RECORD] = "SELECT id, uuid, created_us, made_by, host, path, path_bytes FROM record WHERE id = ?",
 	[SQL_FACTS_ATTACHMENT] = "SELECT id, at_us, action, name, name_bytes, source, source_bytes, sha256, origin"
 	                         " FROM attachment WHERE id = ?",

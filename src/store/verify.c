@@ -151,5 +151,5 @@ bool store_verify(struct store *st, store_fault_fn fault, store_progress_fn prog
 	verify_team_open(&t, st);
 	ok = verify_jobs(&t, parts, ARRAY_LEN(parts), fault, progress, ctx, out, e);
 	verify_team_close(&t);
-	return ok && evidence_is_unchanged(st, e);
+	return ok && store_is_unchanged(st, e);
 }

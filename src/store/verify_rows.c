@@ -229,18 +229,26 @@ static const struct verify_query types[] = {
 	{ "SELECT id FROM policy WHERE typeof(sha256) <> 'blob'", "policy %s: a value is not of its type", false, NULL },
 };
 
-#define NOT_PRUNED " AND m.sha256 NOT IN (SELECT sha256 FROM tombstone WHERE what = 'content')"
+/* Contents that the sets of ended attempts must have, and have not. */
+#define LACKS(set) \
+	"SELECT m.manifest, m.sha256 FROM (SELECT DISTINCT " set " AS manifest FROM attempt_end) u" \
+	" JOIN manifest_entry m ON m.manifest = u.manifest WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL" \
+	" AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)"
+#define LACKS_NONE(set) "SELECT NOT EXISTS (" LACKS(set) ")"
+/* What a prune took excuses those that had ended by then, in the order of the ledger: who ended later had it again. */
+#define LOST(set) \
+	"WITH lacks AS MATERIALIZED (" LACKS(set) ")," \
+	" moment AS MATERIALIZED (SELECT kind, subject, seq FROM ledger WHERE kind IN ('ended', 'pruned'))," \
+	" taken AS MATERIALIZED (SELECT t.sha256, max(p.seq) AS seq FROM tombstone t JOIN moment p ON p.subject = t.prune" \
+	" AND p.kind = 'pruned' WHERE t.what = 'content' GROUP BY t.sha256)" \
+	" SELECT min(e.attempt) FROM lacks JOIN attempt_end e ON e." set " = lacks.manifest LEFT JOIN taken ON taken.sha256 = lacks.sha256" \
+	" LEFT JOIN moment n ON n.subject = e.attempt AND n.kind = 'ended'" \
+	" WHERE taken.seq IS NULL OR n.seq > taken.seq GROUP BY lacks.manifest, lacks.sha256"
 
 /* Contents that must be kept: artifacts, and inputs unless a note says why not. */
 static const struct verify_query contents[] = {
-	{ "SELECT u.attempt FROM (SELECT min(attempt) AS attempt, artifacts FROM attempt_end GROUP BY artifacts) u"
-	  " JOIN manifest_entry m ON m.manifest = u.artifacts WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL"
-	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
-	  "%s: the bytes of an artifact are gone", true, NULL },
-	{ "SELECT u.attempt FROM (SELECT min(attempt) AS attempt, inputs FROM attempt_end GROUP BY inputs) u"
-	  " JOIN manifest_entry m ON m.manifest = u.inputs WHERE m.what IN (1, 2) AND m.sha256 IS NOT NULL"
-	  " AND m.note IS NULL AND m.sha256 NOT IN (SELECT sha256 FROM blob)" NOT_PRUNED,
-	  "%s: the bytes of an input are gone", true, NULL },
+	{ LOST("artifacts"), "%s: the bytes of an artifact are gone", true, LACKS_NONE("artifacts") },
+	{ LOST("inputs"), "%s: the bytes of an input are gone", true, LACKS_NONE("inputs") },
 	{ "SELECT name FROM attachment WHERE sha256 IS NOT NULL AND sha256 NOT IN (SELECT sha256 FROM blob)",
 	  "attached %s: its bytes are gone", false, NULL },
 };

@@ -1,10 +1,10 @@
 /* Records and cells of delimited text. */
 #include "text/grid.h"
+#include "text/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DISTINCT_MAX 10000
 #define PROBE 20 /* records that choose the delimiter */
 
 struct grid {
@@ -228,124 +228,20 @@ struct span grid_cell(struct grid *g, size_t row, size_t col)
 	return (struct span){ g->text + at, end - at };
 }
 
-/* ---- sorting and counting -------------------------------------------------------------------------------- */
-
-bool grid_number(struct span s, double *out)
+/* A figure in the first record speaks for data, unless a difference would take it for a name, like years that count up. */
+bool grid_names(struct grid *g)
 {
-	char text[64], *end;
-	size_t digits = 0;
+	size_t rows = MIN(g->rows, (size_t)3), end = rows < g->rows ? g->records[rows] : g->n, cells = grid_cells(g, 0);
+	struct table t = { 0 };
+	bool names = true;
+	long double value;
 
-	if (s.n == 0 || s.n >= sizeof(text) || !s.p)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		bool digit = s.p[i] >= '0' && s.p[i] <= '9';
-
-		digits += digit;
-		if (!digit && !strchr("+-.eE", s.p[i]))
-			return false;
+	if (g->rows > 0 && end <= UINT32_MAX && table_read((struct span){ g->text, end }, g->delimiter, &t, NULL) && t.header) {
+		table_free(&t);
+		return true;
 	}
-	if (digits == 0)
-		return false;
-	memcpy(text, s.p, s.n);
-	text[s.n] = '\0';
-	*out = strtod(text, &end);
-	return *end == '\0';
-}
-
-struct sorted {
-	size_t row;
-	bool number;
-	double value;
-	char *text; /* owned */
-	size_t n;
-};
-
-static int compare(const struct sorted *a, const struct sorted *b)
-{
-	int c;
-
-	if (a->number != b->number)
-		return a->number ? -1 : 1;
-	if (a->number)
-		return (a->value > b->value) - (a->value < b->value);
-	c = memcmp(a->text, b->text, MIN(a->n, b->n));
-	return c ? c : (a->n > b->n) - (a->n < b->n);
-}
-
-static int compare_up(const void *a, const void *b)
-{
-	const struct sorted *x = a, *y = b;
-	int c = compare(x, y);
-
-	return c ? c : (x->row > y->row) - (x->row < y->row);
-}
-
-static int compare_down(const void *a, const void *b)
-{
-	const struct sorted *x = a, *y = b;
-	int c = compare(y, x);
-
-	return c ? c : (x->row > y->row) - (x->row < y->row);
-}
-
-void grid_sort(struct grid *g, size_t col, bool down, size_t *order)
-{
-	size_t n = g->rows > 1 ? g->rows - 1 : 0;
-	struct sorted *v = xcalloc(n + 1, sizeof(*v));
-
-	for (size_t i = 0; i < n; i++) {
-		struct span s = grid_cell(g, i + 1, col);
-
-		v[i] = (struct sorted){ .row = i + 1, .n = s.n };
-		v[i].number = grid_number(s, &v[i].value);
-		if (!v[i].number)
-			v[i].text = xmemdup(s.n ? s.p : "", s.n + (s.n == 0));
-	}
-	qsort(v, n, sizeof(*v), down ? compare_down : compare_up);
-	order[0] = 0;
-	for (size_t i = 0; i < n; i++) {
-		order[i + 1] = v[i].row;
-		free(v[i].text);
-	}
-	free(v);
-}
-
-/* Hashes of contents, in a table that is large enough for all that are counted. */
-static bool add_distinct(struct digest *table, size_t size, struct span s)
-{
-	struct digest d = hash_bytes(s.p ? s.p : "", s.n);
-	size_t i;
-
-	memcpy(&i, d.b, sizeof(i));
-	for (i &= size - 1; !digest_is_zero(&table[i]); i = (i + 1) & (size - 1))
-		if (digest_equal(&table[i], &d))
-			return false;
-	table[i] = d;
-	return true;
-}
-
-void grid_column(struct grid *g, size_t col, struct grid_column *out)
-{
-	const size_t size = 32768;
-	struct digest *table = xcalloc(size, sizeof(*table));
-
-	*out = (struct grid_column){ 0 };
-	for (size_t i = 1; i < g->rows; i++) {
-		struct span s = grid_cell(g, i, col);
-		double value;
-
-		if (!s.p)
-			continue;
-		out->cells++;
-		out->empty += s.n == 0;
-		if (out->distinct >= 0 && add_distinct(table, size, s) && ++out->distinct > DISTINCT_MAX)
-			out->distinct = -1;
-		if (!grid_number(s, &value))
-			continue;
-		out->least = out->numbers ? MIN(out->least, value) : value;
-		out->most = out->numbers ? MAX(out->most, value) : value;
-		out->sum += value;
-		out->numbers++;
-	}
-	free(table);
+	table_free(&t);
+	for (size_t i = 0; i < cells && names; i++)
+		names = !grid_number(grid_cell(g, 0, i), &value);
+	return names;
 }

@@ -195,14 +195,46 @@ void json_tree_fold_all(struct json_tree *t, size_t row, bool fold)
 		t->rows[i].folded = fold && i > 0 && json_row_folds(&t->rows[i]);
 }
 
+void json_path_member(struct buf *out, const char *name, size_t n)
+{
+	bool plain = n > 0 && !(name[0] >= '0' && name[0] <= '9');
+
+	for (size_t i = 0; i < n && plain; i++)
+		plain = (name[i] >= 'a' && name[i] <= 'z') || (name[i] >= 'A' && name[i] <= 'Z') || (name[i] >= '0' && name[i] <= '9') ||
+		        name[i] == '_';
+	buf_adds(out, plain ? "." : "[\"");
+	for (size_t i = 0; i < n; i++) {
+		if (name[i] == '"' || name[i] == '\\')
+			buf_addc(out, '\\');
+		buf_addc(out, name[i]);
+	}
+	if (!plain)
+		buf_adds(out, "\"]");
+}
+
+/* What stands between the quotes of a name in the file means what a difference calls it. */
+static void add_name(const char *raw, size_t n, struct buf *out)
+{
+	struct buf quoted = { 0 };
+	struct json_value *v = NULL;
+
+	if (memchr(raw, '\\', n)) {
+		buf_addf(&quoted, "[\"%.*s\"]", (int)n, raw);
+		v = json_read(quoted.data, quoted.len, NULL);
+	}
+	const char *name = v ? json_text(json_at(v, 0), NULL) : NULL;
+	json_path_member(out, name ? name : raw, name ? strlen(name) : n);
+	json_free(v);
+	buf_free(&quoted);
+}
+
 static void add_place(const struct json_tree *t, const char *text, size_t row, struct buf *out)
 {
 	const struct json_row *r = &t->rows[row];
 	size_t place = 0;
 
 	if (r->named) {
-		buf_addc(out, '.');
-		buf_add(out, text + r->key_start, r->key_len);
+		add_name(text + r->key_start, r->key_len, out);
 		return;
 	}
 	for (size_t i = r->parent + 1; i < row; i = t->rows[i].next)

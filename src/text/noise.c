@@ -385,6 +385,15 @@ void noise_compare(struct noise *n, struct span a, struct span b, const struct n
 
 /* ---- telling ---- */
 
+int64_t noise_total(const struct noise_sum *sum)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < NOISE_RULES; i++)
+		n += sum->counts[i];
+	return n;
+}
+
 void noise_tell(const struct noise_sum *sum, struct buf *out)
 {
 	size_t before = out->len;
@@ -397,6 +406,9 @@ void noise_tell(const struct noise_sum *sum, struct buf *out)
 	if (sum->counts[NOISE_FLOAT])
 		buf_addf(out, "%s%lld number%s beyond 15 digits", out->len > before ? ", " : "", (long long)sum->counts[NOISE_FLOAT],
 		         sum->counts[NOISE_FLOAT] == 1 ? "" : "s");
+	if (sum->counts[NOISE_PACKING])
+		buf_addf(out, "%s%lld member%s packed otherwise", out->len > before ? ", " : "", (long long)sum->counts[NOISE_PACKING],
+		         sum->counts[NOISE_PACKING] == 1 ? "" : "s");
 	if (sum->counts[NOISE_USER])
 		buf_addf(out, "%s%lld by the workspace's own rule", out->len > before ? ", " : "", (long long)sum->counts[NOISE_USER]);
 	if (sum->figures)

@@ -1,6 +1,7 @@
 /* Two JSON documents by path: $.limits[2].name. */
 #include "jsonalign.h"
 #include "rowmake.h"
+#include "text/jsontree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 struct walker {
 	struct diffrows *r;
 	const struct diffrows_options *o;
-	struct buf path;
+	struct buf path;           /* as it is shown … */
+	struct buf side[2];        /* … and as it is in the left and the right document, for notes */
 	int depth;
 	int64_t added, removed, changed, moved;
 	int64_t work;              /* that aligning may still do */
@@ -101,27 +103,34 @@ static void bare_numbers(char *text)
 	*out = '\0';
 }
 
-/* Of the row said last: its path as it is on that side, "[1->2]" is one of the two there. One that is too long to be
- * named whole is not named. */
+/* Of the row said last: its path as it is on that side. One that is too long to be named whole is not named. */
 static void set_place(struct walker *w, bool left)
 {
-	struct buf b = { 0 };
-	const char *p = w->path.data, *end = p + w->path.len;
-	unsigned a, to;
-	int n;
+	const struct buf *side = &w->side[left ? 0 : 1];
 
-	if (w->path.len > PLACE_MOST)
-		return;
-	while (p < end) {
-		n = 0;
-		if (*p == '[' && sscanf(p, "[%u->%u]%n", &a, &to, &n) == 2 && n > 0) {
-			buf_addf(&b, "[%u]", left ? a : to);
-			p += n;
-		} else {
-			buf_addc(&b, *p++);
-		}
-	}
-	rowmake_place(w->r, buf_take(&b));
+	if (side->len <= PLACE_MOST)
+		rowmake_place(w->r, xstrndup(side->data, side->len));
+}
+
+/* What a step adds to the paths is taken off them again. */
+struct steps { size_t path, side[2]; };
+
+static struct steps steps_of(const struct walker *w)
+{
+	return (struct steps){ w->path.len, { w->side[0].len, w->side[1].len } };
+}
+
+static void cut_path(struct buf *b, size_t len)
+{
+	b->len = len;
+	b->data[len] = '\0';
+}
+
+static void step_back(struct walker *w, struct steps to)
+{
+	cut_path(&w->path, to.path);
+	for (int i = 0; i < 2; i++)
+		cut_path(&w->side[i], to.side[i]);
 }
 
 static void put_value(struct walker *w, enum diffrow_kind kind, const struct json_value *v)
@@ -145,18 +154,13 @@ static void compare(struct walker *w, const struct json_value *a, const struct j
 
 static void at_member(struct walker *w, const char *key, const struct json_value *a, const struct json_value *b)
 {
-	size_t before = w->path.len;
-	bool plain = *key && !(key[0] >= '0' && key[0] <= '9');
+	struct steps before = steps_of(w);
 
-	for (const char *p = key; *p && plain; p++)
-		plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_';
-	if (plain)
-		buf_addf(&w->path, ".%s", key);
-	else
-		buf_addf(&w->path, "[\"%s\"]", key);
+	json_path_member(&w->path, key, strlen(key));
+	for (int i = 0; i < 2; i++)
+		json_path_member(&w->side[i], key, strlen(key));
 	compare(w, a, b);
-	w->path.len = before;
-	w->path.data[before] = '\0';
+	step_back(w, before);
 }
 
 static void compare_objects(struct walker *w, const struct json_value *a, const struct json_value *b)
@@ -173,6 +177,8 @@ static void compare_objects(struct walker *w, const struct json_value *a, const 
 /* "[2]", "[2->3]" where it has another place now, "[id=7]" where a member names it. */
 static void add_element(struct walker *w, const char *key, const struct json_value *e, uint32_t a, uint32_t b)
 {
+	buf_addf(&w->side[0], "[%u]", a == JSONALIGN_NONE ? b : a);
+	buf_addf(&w->side[1], "[%u]", b == JSONALIGN_NONE ? a : b);
 	if (key) {
 		char *text = json_value_text(json_get(e, key));
 		bare_numbers(text);
@@ -223,7 +229,7 @@ static void compare_arrays(struct walker *w, const struct json_value *a, const s
 		const struct json_pair *p = &x.v[i];
 		const struct json_value *left = p->a == JSONALIGN_NONE ? NULL : json_at(a, p->a);
 		const struct json_value *right = p->b == JSONALIGN_NONE ? NULL : json_at(b, p->b);
-		size_t before = w->path.len;
+		struct steps before = steps_of(w);
 		if (p->same && !p->moved)
 			continue;
 		add_element(w, x.key, left ? left : right, p->a, p->b);
@@ -231,8 +237,7 @@ static void compare_arrays(struct walker *w, const struct json_value *a, const s
 			say_moved(w, p);
 		if (!p->same)
 			compare(w, left, right);
-		w->path.len = before;
-		w->path.data[before] = '\0';
+		step_back(w, before);
 	}
 	jsonalign_free(&x);
 }
@@ -312,6 +317,8 @@ bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o
 
 	if (ok) {
 		buf_addc(&w.path, '$');
+		buf_addc(&w.side[0], '$');
+		buf_addc(&w.side[1], '$');
 		compare(&w, x, y);
 		ok = !rowmake_is_cancelled(o, e);
 	}
@@ -333,6 +340,8 @@ bool rowmake_json(struct span a, struct span b, const struct diffrows_options *o
 	}
 	strv_free(&w.keys);
 	buf_free(&w.path);
+	buf_free(&w.side[0]);
+	buf_free(&w.side[1]);
 	json_free(x);
 	json_free(y);
 	return ok;

@@ -1,19 +1,36 @@
 /* m: a message of the person, which cites what is chosen. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
 #include "model/message.h"
+#include "patience.h"
+
+struct saying {
+	struct ui *ui;
+	char *text;
+};
+
+static void say_now(void *ctx, const struct err *why)
+{
+	struct saying *s = ctx;
+	struct err e = why ? *why : (struct err){ 0 };
+	int64_t id;
+
+	if (!why && message_say(s->ui->ws, NULL, s->text, strlen(s->text), "screen", &id, &e))
+		ui_notice(s->ui, "recorded as message %lld", (long long)id);
+	else
+		ui_error(s->ui, "not recorded: %s", e.msg);
+	free(s->text);
+	free(s);
+}
 
 static void say(void *ctx, const char *text)
 {
-	struct ui *ui = ctx;
-	struct err e = { 0 };
-	int64_t id;
+	struct saying *s = xcalloc(1, sizeof(*s));
 
-	if (message_say(ui->ws, NULL, text, strlen(text), "screen", &id, &e))
-		ui_notice(ui, "recorded as message %lld", (long long)id);
-	else
-		ui_error(ui, "not recorded: %s", e.msg);
+	*s = (struct saying){ ctx, xstrdup(text) };
+	ui_when_free(s->ui, "the message", say_now, s);
 }
 
 static const struct prompt_ops ask = { .label = "message: ", .kind = PROMPT_TEXT, .done = say };

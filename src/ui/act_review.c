@@ -92,6 +92,19 @@ static void turn_judgement(void *ctx, int dir)
 	label_mark(s);
 }
 
+/* As it stands in the record now. */
+static void tell_mark(struct saying *s)
+{
+	struct detail d = { 0 };
+	bool own = s->subject.attempt && query_detail(s->ui->query, s->subject.attempt, &d, NULL) && d.marks_n > 0 &&
+	           d.marks[d.marks_n - 1].own_work;
+	char *who = review_person(NULL);
+
+	ui_notice(s->ui, "%s %s by %s%s", s->subject.ref, judgement_word(s->judgement), who, own ? ", own work" : "");
+	free(who);
+	query_detail_free(&d);
+}
+
 static void mark_now(void *ctx, const struct err *why)
 {
 	struct saying *s = ctx;
@@ -99,9 +112,7 @@ static void mark_now(void *ctx, const struct err *why)
 	struct err e = why ? *why : (struct err){ 0 };
 
 	if (!why && review_mark(ui->ws, s->subject.attempt, s->judgement, s->text, "screen", &e)) {
-		char *who = review_person(ui->ws, NULL);
-		ui_notice(ui, "%s %s by %s", s->subject.ref, judgement_word(s->judgement), who);
-		free(who);
+		tell_mark(s);
 		ui->after_prompt |= ui_changed(ui, s->subject.attempt);
 	} else {
 		ui_error(ui, "%s is not marked: %s", s->subject.ref, e.msg);
@@ -226,7 +237,8 @@ static void label_note(struct saying *s)
 
 	review_place_text(&at, &where);
 	legend_text(&s->legend, &legend);
-	snprintf(s->label, sizeof(s->label), "note on %s%s%.80s", s->subject.ref, where.len ? " " : "", where.data ? where.data : "");
+	snprintf(s->label, sizeof(s->label), "note on %s%s%.80s%s", s->subject.ref, where.len ? " " : "", where.data ? where.data : "",
+	         s->subject.kept ? " of what was kept" : "");
 	size_t used = strlen(s->label);
 	bool fits = legend.len <= LEGEND_BYTES && canvas_measure(s->ui->canvas, legend.data ? legend.data : "") + (int)used + LEGEND_ROOM <= s->ui->cols;
 	snprintf(s->label + used, sizeof(s->label) - used, fits ? " (Tab: %s): " : legend.len ? " (Tab: legend): " : ": ",

@@ -111,18 +111,20 @@ static void add_previews(struct dossier *d)
 
 	for (size_t i = 0; i < d->detail.artifacts_n && shown < PREVIEWS; i++) {
 		const struct entry *f = &d->detail.artifacts[i];
-		char size[UNIT_TEXT], *name;
+		struct buf sum = { 0 };
 		struct part *p;
+		char *name;
 
 		if (f->size < 0 || f->what == ARTIFACT_DELETED || digest_is_zero(&f->sha256))
 			continue;
 		name = escape_name_dup(f->path);
 		p = add_part(d, name, SECTION_NONE, PREVIEW_ROWS, 0);
 		free(name);
-		size_format(f->size, size);
 		p->path = xstrdup(f->path);
 		p->sha256 = f->sha256;
-		p->summary = xasprintf("%s, %s%s", artifact_word((enum artifact_kind)f->what), size, f->size < 1000 ? " bytes" : "");
+		buf_addf(&sum, "%s, ", artifact_word((enum artifact_kind)f->what));
+		section_add_size(&sum, f->size);
+		p->summary = buf_take(&sum);
 		shown++;
 	}
 }
@@ -214,12 +216,12 @@ static void add_parts(struct dossier *d)
 	add_previews(d);
 	if (x->refusals_n)
 		add_section(d, SECTION_REFUSALS, LIST_ROWS, 0);
-	add_verdicts(d);
-	add_section(d, SECTION_REVIEW, LIST_ROWS, 0);
-	add_opinions(d);
 	add_section(d, SECTION_ENVIRONMENT, 12, 0);
 	if (ended || x->state == OUTCOME_RUNNING)
 		add_section(d, SECTION_RESOURCES, LIST_ROWS, 0);
+	add_verdicts(d);
+	add_section(d, SECTION_REVIEW, LIST_ROWS, 0); /* what others said stands last, where one marks */
+	add_opinions(d);
 }
 
 /* ---- the object --------------------------------------------------------------------------------------- */

@@ -102,6 +102,7 @@ const struct command_info command_table[] = {
 	{ CMD_SPACE, "white-space", DIFFS("W"), "ignore white space; what it hides is counted", 0 },
 	{ CMD_SORT, "sort", PAGERS("^"), "table: sort by this column; again: the other way; again: as in the file", 0 },
 	{ CMD_STATISTICS, "statistics", PAGERS("="), "table: what this column holds", 0 },
+	{ CMD_HEADER, "header", PAGERS("H"), "table: whether row 1 names the columns, or is data", 0 },
 	{ CMD_ENCODING, "encoding", { NULL }, "read a file in another encoding: `:encoding latin1`", COMMAND_ARG },
 	{ CMD_NUMBERS, "numbers", PAGERS("#"), "line numbers", 0 },
 	{ CMD_TIMES, "times", PAGERS("@"), "when each line came", 0 },

@@ -1,5 +1,6 @@
 /* Choosing how a file is shown, and the texts of those ways that are no bytes of it. */
 #include "look.h"
+#include "section_text.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -195,11 +196,10 @@ static struct view *as_text(struct ui *ui, const struct pager_spec *spec, const 
 static struct view *as_hex(struct ui *ui, const struct pager_spec *spec, const struct looked_file *f, struct err *e)
 {
 	struct buf text = { 0 }, how = { 0 };
-	char size[UNIT_TEXT];
 
 	add_hex(f, &text);
-	size_format((int64_t)f->bytes.len, size);
-	buf_addf(&how, "hex, %s%s%s", f->cut ? "more than " : "", size, f->bytes.len < 1000 ? " bytes" : "");
+	buf_addf(&how, "hex, %s", f->cut ? "more than " : "");
+	section_add_size(&how, (int64_t)f->bytes.len);
 	struct view *v = text_view_of(ui, spec, LOOK_HEXDUMP, how.data, &text, e);
 	buf_free(&text);
 	buf_free(&how);

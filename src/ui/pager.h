@@ -66,6 +66,8 @@ void pager_set_coming(struct view *v);                /* it stands for what a re
 /* Opens what the spec names in place of what is open; false: e says why not, and nothing changed. */
 bool pager_load(struct pager *p, const struct pager_spec *spec, struct err *e);
 struct range pager_chosen(const struct pager *p);
+/* Whether bytes that were not kept stand before: lines from there on are counted without them. */
+bool pager_is_behind_gap(const struct pager *p, int64_t pos);
 
 /* ---- pager_move.c ---- */
 

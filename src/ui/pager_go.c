@@ -79,6 +79,7 @@ void pager_line_subject(struct pager *p, struct subject *out)
 	/* rows of a hex dump are no lines of the file */
 	if ((out->section || (p->place.path && p->place.look != LOOK_HEXDUMP)) && line >= 0)
 		out->line = line + 1;
+	out->kept = out->line > 0 && pager_is_behind_gap(p, at);
 }
 
 /* ---- other sections and attempts ------------------------------------------------------------------------------------------------ */

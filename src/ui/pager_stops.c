@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pager.h"
-#include "text/pyfilter.h"
+#include "section_text.h"
 #include "traceback.h"
 
 #define LINE_MAX_BYTES 4096
@@ -42,24 +42,17 @@ void pager_set_stops(struct view *v, const int64_t *lines, size_t n)
 
 void pager_find_stops(struct pager *p)
 {
-	struct pyfilter_state st = { 0 };
-	struct py_filter found[4];
-	size_t cap = 0, got;
-	int64_t number = 0;
+	struct py_filters found = { 0 };
+	struct buf code = { 0 };
 
-	for (int64_t at = 0; at < p->text.size;) {
-		int64_t end = lines_end(p->text.lines, p->text.window, at), next = end >= 0 ? end + 1 : p->text.size;
-		const char *bytes = window_at(p->text.window, at, (size_t)MIN(next - at, LINE_MAX_BYTES * 8), &got);
-
-		number++;
-		if (!bytes)
-			break;
-		if (pyfilter_line(&st, bytes, (size_t)MIN((int64_t)got, next - at), found, ARRAY_LEN(found)) > 0) {
-			p->stops = grow(p->stops, p->stops_n, &cap, sizeof(*p->stops));
-			p->stops[p->stops_n++] = number;
-		}
-		at = next;
-	}
+	section_find_filters(p->view.ui->query, p->attempt, &code, &found);
+	p->stops = xcalloc(found.n + 1, sizeof(*p->stops));
+	p->stops_n = 0;
+	for (size_t i = 0; i < found.n; i++)
+		if (p->stops_n == 0 || p->stops[p->stops_n - 1] != found.at[i].line)
+			p->stops[p->stops_n++] = found.at[i].line;
+	pyfilter_free(&found);
+	buf_free(&code);
 }
 
 unsigned pager_go_stop(struct pager *p, int dir)

@@ -40,6 +40,7 @@ struct subject {
 	bool check;             /* it is a check */
 	const char *section;    /* "code", "stdout", "stderr": where `line` is; NULL */
 	int64_t line;           /* from 1; 0: none */
+	bool kept;              /* lines are counted without what was not kept before it */
 	char cell[256];         /* "B7" of a table, "Sheet1!B7", "$.limits[2]" of JSON; "" */
 };
 void subject_free(struct subject *s);

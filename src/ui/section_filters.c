@@ -3,17 +3,20 @@
 #include <string.h>
 
 #include "section_text.h"
-#include "text/pyfilter.h"
-
-#define CODE_MAX ((size_t)1 << 20)
 
 static bool take_bytes(void *ctx, const void *p, size_t n, struct err *e)
 {
 	struct buf *b = ctx;
 
 	(void)e;
-	buf_add(b, p, MIN(n, CODE_MAX - b->len));
-	return b->len < CODE_MAX;
+	buf_add(b, p, MIN(n, PYFILTER_CODE_MAX - b->len));
+	return b->len < PYFILTER_CODE_MAX;
+}
+
+void section_find_filters(struct query *q, int64_t attempt, struct buf *code, struct py_filters *out)
+{
+	query_code(q, attempt, take_bytes, code, NULL);
+	pyfilter_find(code->data ? code->data : "", code->len, out);
 }
 
 static size_t trimmed(const char **p, size_t n)
@@ -27,49 +30,50 @@ static size_t trimmed(const char **p, size_t n)
 	return n;
 }
 
-static void write_line(int64_t number, const struct py_filter *found, size_t n, const char *line, size_t len, struct buf *out)
+/* `n` places of one line. */
+static void write_line(const struct py_filter *found, size_t n, const struct buf *code, struct buf *out)
 {
-	size_t begin = out->len;
+	size_t begin = out->len, start = found->start, end = found->start;
+	const char *line;
 
-	buf_addf(out, "%5lld  ", (long long)number);
+	buf_addf(out, "%5u  ", found->line);
 	for (size_t i = 0; i < n; i++) {
 		bool again = false;
 
 		for (size_t k = 0; k < i; k++)
-			again = again || found[k].what == found[i].what;
+			again = again || strcmp(found[k].what, found[i].what) == 0;
 		if (!again)
 			buf_addf(out, "%s%s", i ? ", " : "", found[i].what);
 	}
 	while (out->len - begin < 28)
 		buf_addc(out, ' ');
 	buf_adds(out, "  ");
-	len = trimmed(&line, len);
-	buf_add(out, line, len);
+	while (start > 0 && code->data[start - 1] != '\n')
+		start--;
+	while (end < code->len && code->data[end] != '\n')
+		end++;
+	line = code->data + start;
+	end = trimmed(&line, end - start);
+	buf_add(out, line, end);
 	buf_addc(out, '\n');
 }
 
 void section_write_filters(const struct section_context *c, const struct detail *d, struct buf *out)
 {
-	struct pyfilter_state st = { 0 };
-	struct py_filter found[16];
+	struct py_filters found = { 0 };
 	struct buf code = { 0 };
-	int64_t number = 0;
 
-	query_code(c->query, d->attempt.id, take_bytes, &code, NULL);
-	for (size_t at = 0; at < code.len;) {
-		const char *lf = memchr(code.data + at, '\n', code.len - at);
-		size_t len = lf ? (size_t)(lf + 1 - code.data) - at : code.len - at;
-		size_t n = pyfilter_line(&st, code.data + at, len, found, ARRAY_LEN(found));
-
-		number++;
-		if (n > 0)
-			write_line(number, found, n, code.data + at, len, out);
-		at += len;
+	section_find_filters(c->query, d->attempt.id, &code, &found);
+	for (size_t i = 0, n; i < found.n; i += n) {
+		for (n = 1; i + n < found.n && found.at[i + n].line == found.at[i].line;)
+			n++;
+		write_line(&found.at[i], n, &code, out);
 	}
-	if (code.len == CODE_MAX)
+	if (code.len == PYFILTER_CODE_MAX)
 		buf_adds(out, "Only the first MiB of the code was looked at.\n");
 	if (out->len == 0)
 		buf_adds(out, "Nothing was found that filters data.\n");
+	pyfilter_free(&found);
 	buf_free(&code);
 }
 

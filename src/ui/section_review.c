@@ -13,6 +13,7 @@ void section_sum_review(const struct detail *d, struct buf *out)
 	if (m) {
 		buf_addf(out, "%s %s by ", judgement_glyph(m->judgement), judgement_word(m->judgement));
 		escape_text(out, m->reviewer, strlen(m->reviewer), ESCAPE_ALL);
+		buf_adds(out, m->own_work ? ", own work" : "");
 		buf_adds(out, review_is_stale(d) ? ", stale: there is a newer attempt" : "");
 	} else if (d->marks_n) {
 		buf_adds(out, "mark withdrawn");

@@ -56,6 +56,10 @@ static void write_inputs(const struct section_context *c, const struct detail *d
 			if (c->since && in->what != INPUT_OVERWRITTEN)
 				buf_addf(out, "  %s", since_word(state, answers, i));
 		}
+		if (in->note) {
+			buf_adds(out, "  ");
+			section_add_name(out, in->note);
+		}
 		buf_addc(out, '\n');
 	}
 	if (d->inputs_n == 0)
@@ -218,6 +222,8 @@ static void write_resources(const struct section_context *c, const struct detail
 	if (end->started_us) {
 		clock_local(end->started_us, when);
 		add_fact(out, "started", when);
+	} else if (end->outcome == OUTCOME_INTERRUPTED) {
+		add_fact(out, "started", "not known");
 	}
 	clock_local(end->ended_us, when);
 	add_fact(out, "ended", when);

@@ -4,6 +4,7 @@
 #define TICKMARK_UI_SECTION_TEXT_H
 
 #include "section.h"
+#include "text/pyfilter.h"
 
 /* False: this section is bytes of the record. */
 bool section_write(const struct section_context *c, const struct detail *d, enum section_kind k, struct buf *out);
@@ -16,6 +17,8 @@ void section_sum_review(const struct detail *d, struct buf *out);
 void section_write_review(const struct section_context *c, const struct detail *d, struct buf *out);
 /* Marks of the record as a whole; the last one counts, and is stale or not. */
 bool section_write_opinions(struct query *q, bool stale, struct buf *out, struct err *e);
+/* Where the code of an attempt filters (its first MiB); both zero before, freed by the caller. */
+void section_find_filters(struct query *q, int64_t attempt, struct buf *code, struct py_filters *out);
 void section_write_filters(const struct section_context *c, const struct detail *d, struct buf *out);
 
 #endif

@@ -12,7 +12,7 @@
 
 size_t table_record(const struct table_view *v, int64_t row)
 {
-	size_t i = (size_t)row + 1;
+	size_t i = (size_t)row + v->headed;
 
 	return v->order ? v->order[i] : i;
 }
@@ -26,6 +26,18 @@ char *table_cell_text(struct table_view *v, size_t record, size_t col)
 	if (s.p)
 		escape_text(&out, s.p, MIN(s.n, (size_t)2000), ESCAPE_ALL);
 	return out.len ? buf_take(&out) : xstrdup("");
+}
+
+/* Of the file, else by letters; owned. */
+char *table_column_name(struct table_view *v, size_t col)
+{
+	struct buf out = { 0 };
+
+	if (v->headed)
+		return table_cell_text(v, 0, col);
+	table_place(&out, 1, (uint32_t)col + 1);
+	out.data[out.len - 1] = '\0'; /* without the row */
+	return buf_take(&out);
 }
 
 static void measure_record(struct table_view *v, size_t record)
@@ -56,7 +68,7 @@ int table_number_cols(const struct table_view *v)
 {
 	int cols = 4;
 
-	for (size_t limit = 10000; grid_rows(v->grid) >= limit && cols < 10; limit *= 10)
+	for (size_t limit = 10000; grid_rows(v->grid) + 1 > limit && cols < 10; limit *= 10)
 		cols++;
 	return cols + 2;
 }
@@ -73,25 +85,40 @@ static void settle(struct table_view *v, int room)
 		used -= v->widths[v->left++] + 2;
 }
 
+/* The names of the columns, and by which they are sorted. */
+static void draw_head(struct table_view *v, struct canvas *c, struct rect r)
+{
+	int x = r.x + table_number_cols(v);
+
+	if (v->headed)
+		canvas_textf(c, r, r.x + 1, r.y, PEN(ROLE_NUMBER), "%*d", table_number_cols(v) - 2, 1);
+	for (size_t i = v->left; i < grid_cols(v->grid) && x < r.x + r.w; i++) {
+		int w = MIN(v->widths[i], r.x + r.w - x);
+		char *name = table_column_name(v, i);
+
+		canvas_fit(c, r, x, r.y, w, PEN(v->headed ? ROLE_TITLE : ROLE_GAP), !v->headed || i < grid_cells(v->grid, 0) ? name : "·");
+		if (v->sorting != SORT_NONE && i == v->sorted_by)
+			canvas_text(c, r, MIN(x + w, r.x + r.w - 1), r.y, PEN(ROLE_KEY), v->sorting == SORT_UP ? "↑" : "↓");
+		free(name);
+		x += v->widths[i] + 2;
+	}
+}
+
 static void draw_record(struct table_view *v, struct canvas *c, struct rect r, int y, size_t record, bool cursor)
 {
-	bool head = record == 0;
 	int x = r.x + table_number_cols(v);
 	size_t cells = grid_cells(v->grid, record);
 
-	if (!head || v->sheet.name) /* a sheet's rows have numbers of their own */
-		canvas_textf(c, r, r.x + 1, y, PEN(ROLE_NUMBER), "%*zu", table_number_cols(v) - 2, record + (v->sheet.name != NULL));
+	canvas_textf(c, r, r.x + 1, y, PEN(ROLE_NUMBER), "%*zu", table_number_cols(v) - 2, record + 1); /* as cells are named */
 	for (size_t i = v->left; i < grid_cols(v->grid) && x < r.x + r.w; i++) {
 		int w = MIN(v->widths[i], r.x + r.w - x);
-		double value;
+		long double value;
 		struct span s = grid_cell(v->grid, record, i);
-		bool right = !head && s.p && grid_number(s, &value);
+		bool right = s.p && grid_number(s, &value);
 		char *text = table_cell_text(v, record, i);
 		int at = right ? MAX(0, w - (int)utf8_cols(text, strlen(text))) : 0;
 
-		canvas_fit(c, r, x + at, y, w - at, PEN(head ? ROLE_TITLE : i < cells ? ROLE_NORMAL : ROLE_GAP), i < cells ? text : "·");
-		if (head && v->sorting != SORT_NONE && i == v->sorted_by)
-			canvas_text(c, r, MIN(x + w, r.x + r.w - 1), y, PEN(ROLE_KEY), v->sorting == SORT_UP ? "↑" : "↓");
+		canvas_fit(c, r, x + at, y, w - at, PEN(i < cells ? ROLE_NORMAL : ROLE_GAP), i < cells ? text : "·");
 		if (cursor && i == v->col)
 			canvas_flag(c, rect_clip((struct rect){ x, y, w, 1 }, r), PEN_CHOSEN);
 		free(text);
@@ -112,7 +139,7 @@ void table_draw(struct view *view, struct canvas *c, struct rect r)
 	struct table_view *v = table_of(view);
 
 	settle(v, r.w - table_number_cols(v));
-	draw_record(v, c, r, r.y, 0, false);
+	draw_head(v, c, r);
 	if (r.h < 3)
 		return;
 	canvas_rule(c, r, r.x, r.y + 1, r.w, PEN(ROLE_BORDER));
@@ -154,6 +181,8 @@ void table_title(struct view *view, struct buf *left, struct buf *right)
 	}
 	if (v->file.cut)
 		buf_addf(left, " · first %zu MiB", LOOK_MAX >> 20);
+	if (!v->headed)
+		buf_adds(left, " · no names");
 	table_cell_name(v, right);
 	buf_addf(right, " · %zu row%s, %zu column%s", v->rows.n, v->rows.n == 1 ? "" : "s", grid_cols(v->grid),
 	         grid_cols(v->grid) == 1 ? "" : "s");

@@ -97,8 +97,8 @@ static void dossier_title(struct view *view, struct buf *left, struct buf *right
 
 	buf_addf(left, "%s %s", d->ref, title ? title : "");
 	if (m)
-		buf_addf(right, "%s %s%s  ", judgement_glyph(m->judgement), judgement_word(m->judgement),
-		         review_is_stale(d) ? " (stale)" : "");
+		buf_addf(right, "%s %s%s%s  ", judgement_glyph(m->judgement), judgement_word(m->judgement),
+		         m->own_work ? ", own work" : "", review_is_stale(d) ? " (stale)" : "");
 	buf_addf(right, "%lld to review", (long long)open);
 }
 

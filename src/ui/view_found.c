@@ -199,6 +199,8 @@ static void draw_hit(const struct row_found *h, struct canvas *c, struct rect r,
 	size_t skip = h->match_start > (size_t)(to - x) / 2 ? h->match_start - (size_t)(to - x) / 3 : 0;
 	while (skip > 0 && skip < h->match_start && ((unsigned char)h->text[skip] & 0xC0) == 0x80)
 		skip++;
+	if (skip > 0)
+		x = canvas_text(c, r, x, y, PEN(ROLE_GAP), "…");
 	x = canvas_bytes(c, r, x, y, PEN(ROLE_NORMAL), h->text + skip, h->match_start - skip);
 	from = x;
 	x = canvas_bytes(c, r, x, y, PEN(ROLE_NORMAL), h->text + h->match_start, h->match_len);
@@ -413,7 +415,7 @@ static const struct view_action actions[] = {
 
 static const struct view_hint hints[] = {
 	{ CMD_OPEN, "go there" }, { CMD_DOSSIER, "dossier" }, { CMD_NEXT_STEP, "next attempt" }, { CMD_SEARCH_RECORD, "search again" },
-	{ CMD_CANCEL, "cancel" }, { CMD_BACK, "back" }, { CMD_NONE, NULL },
+	{ CMD_CANCEL, "cancel" }, { CMD_BACK, "back" }, { CMD_HELP, "help" }, { CMD_NONE, NULL },
 };
 
 static const struct view_ops ops = {

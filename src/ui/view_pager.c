@@ -7,6 +7,7 @@
 
 #include "look.h"
 #include "pager.h"
+#include "section_text.h"
 #include "text.h"
 
 #define FEED_SLICE ((int64_t)512 << 10) /* bytes indexed per turn */
@@ -21,7 +22,14 @@ static int number_cols(const struct pager *p)
 
 	for (int64_t limit = 10000; n >= limit && cols < 12; limit *= 10)
 		cols++;
-	return cols;
+	return cols + (source_gap(p->text.source) >= 0);
+}
+
+bool pager_is_behind_gap(const struct pager *p, int64_t pos)
+{
+	int64_t gap = source_gap(p->text.source);
+
+	return gap >= 0 && pos >= gap;
 }
 
 static int margin_cols(const struct pager *p, int w)
@@ -45,10 +53,10 @@ static void draw_margin(struct pager *p, struct canvas *c, struct rect r, int y,
 	}
 	if (p->numbers && row->first) {
 		int64_t n = row->line >= 0 ? lines_number(p->text.lines, p->text.window, row->line) : -1;
+		char text[UNIT_TEXT] = "?";
 		if (n >= 0)
-			canvas_textf(c, r, x, y, PEN(ROLE_NUMBER), "%*lld", number_cols(p), (long long)n + 1);
-		else
-			canvas_textf(c, r, x, y, PEN(ROLE_NUMBER), "%*s", number_cols(p), "?");
+			snprintf(text, sizeof(text), "%s%lld", pager_is_behind_gap(p, row->start) ? "~" : "", (long long)n + 1);
+		canvas_textf(c, r, x, y, PEN(ROLE_NUMBER), "%*s", number_cols(p), text);
 	}
 }
 
@@ -109,10 +117,10 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 	struct pager *p = pager_of(v);
 	int64_t line = p->empty || p->top.line < 0 ? -1 : lines_number(p->text.lines, p->text.window, p->top.line);
 	bool indexed = lines_fed(p->text.lines) >= p->text.size;
-	char size[UNIT_TEXT];
+	const char *about = line >= 0 && pager_is_behind_gap(p, p->top.line) ? "~" : "";
+	bool gap = source_gap(p->text.source) >= 0;
 
 	buf_adds(left, p->title);
-	size_format(p->text.size, size);
 	if (p->stops_n)
 		buf_addf(left, " · . next of %zu %s%s", p->stops_n, p->place.path ? "part" : "filter", p->stops_n == 1 ? "" : "s");
 	if (p->hunt.on)
@@ -124,12 +132,15 @@ static void pager_title(struct view *v, struct buf *left, struct buf *right)
 	if (p->side > 0 && !pager_rows(p)->wrap)
 		buf_addf(right, "col %lld ", (long long)p->side + 1);
 	if (line >= 0 && indexed) {
-		buf_addf(right, "line %lld of %lld  ", (long long)line + 1, (long long)lines_count(p->text.lines));
+		buf_addf(right, "line %s%lld of %lld%s  ", about, (long long)line + 1, (long long)lines_count(p->text.lines), gap ? " kept" : "");
 	} else if (line >= 0) {
-		buf_addf(right, "line %lld  ", (long long)line + 1);
+		buf_addf(right, "line %s%lld  ", about, (long long)line + 1);
 	}
-	if (!p->made) /* its size would be taken for the file's */
-		buf_addf(right, "%s%s%s", size, p->text.size < 1000 ? " bytes" : "", p->text.whole ? "" : " so far");
+	if (p->made) /* its size would be taken for the file's */
+		return;
+	section_add_size(right, p->text.size);
+	if (!p->text.whole)
+		buf_adds(right, " so far");
 }
 
 /* ---- news, idle time, the rest ---------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /*
- * A table: the first record stays on top, cells are those of the file to the byte, columns as wide as what
- * they hold. A cursor stands on a cell: y copies it, c notes on it, ^ sorts by its column, = counts it.
+ * A table: the names of the columns stay on top (the first record, or letters where that is data), cells are those of
+ * the file to the byte, columns as wide as what they hold. A cursor stands on a cell: y copies it, c notes on it,
+ * ^ sorts by its column, = counts it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,22 +35,50 @@ static unsigned col_left(struct view *v, const char *arg)
 	return move_col(v, -1);
 }
 
+static void order(struct table_view *v)
+{
+	free(v->order);
+	v->order = NULL;
+	if (v->sorting == SORT_NONE)
+		return;
+	v->order = xcalloc(grid_rows(v->grid) + 1, sizeof(*v->order));
+	v->kind = grid_sort(v->grid, v->headed, v->sorted_by, v->sorting == SORT_DOWN, v->order);
+}
+
 static unsigned sort(struct view *view, const char *arg)
 {
+	static const char *const words[] = {
+		[GRID_TEXTS] = ", as texts", [GRID_NUMBERS] = "", [GRID_DATES] = ", as dates (day before month where it could be either)",
+		[GRID_DAYS] = ", as dates, day first", [GRID_MONTHS] = ", as dates, month first",
+	};
 	struct table_view *v = table_of(view);
 
 	(void)arg;
 	v->sorting = v->sorted_by == v->col ? (enum sorting)((v->sorting + 1) % SORT_COUNT) : SORT_UP;
 	v->sorted_by = v->col;
-	free(v->order);
-	v->order = NULL;
-	if (v->sorting != SORT_NONE) {
-		v->order = xcalloc(grid_rows(v->grid) + 1, sizeof(*v->order));
-		grid_sort(v->grid, v->col, v->sorting == SORT_DOWN, v->order);
-	}
+	order(v);
 	listview_filter_again(view, &v->list);
-	ui_notice(view->ui, v->sorting == SORT_NONE ? "in the order of the file" : v->sorting == SORT_UP ? "sorted, smallest first"
-	          : "sorted, largest first");
+	if (v->sorting == SORT_NONE)
+		ui_notice(view->ui, "in the order of the file");
+	else
+		ui_notice(view->ui, "sorted, %s first%s", v->sorting == SORT_UP ? "smallest" : "largest", words[v->kind]);
+	return TURN_DRAW;
+}
+
+/* The first record is data, or names the columns: the other of what it was. */
+static unsigned switch_head(struct view *view, const char *arg)
+{
+	struct table_view *v = table_of(view);
+
+	(void)arg;
+	v->headed = !v->headed;
+	v->rows.n = grid_rows(v->grid) - (v->headed && grid_rows(v->grid) > 0);
+	order(v);
+	if (v->list.box.placed && v->rows.n > 0) /* the cursor keeps its record */
+		listbox_select(&v->list.box, &(struct list_key){ { MAX((int64_t)0, v->list.box.cursor.v[0] + (v->headed ? -1 : 1)), 0, 0, 0 } });
+	listbox_validate(&v->list.box);
+	listview_filter_again(view, &v->list);
+	ui_notice(view->ui, v->headed ? "row 1 names the columns" : "row 1 is data, like the others");
 	return TURN_DRAW;
 }
 
@@ -58,10 +87,10 @@ static unsigned statistics(struct view *view, const char *arg)
 	struct table_view *v = table_of(view);
 	struct grid_column c;
 	struct buf out = { 0 };
-	char *name = table_cell_text(v, 0, v->col);
+	char *name = table_column_name(v, v->col);
 
 	(void)arg;
-	grid_column(v->grid, v->col, &c);
+	grid_column(v->grid, v->headed, v->col, &c);
 	buf_addf(&out, "%s: %lld cells, %lld empty, ", name, (long long)c.cells, (long long)c.empty);
 	if (c.distinct >= 0)
 		buf_addf(&out, "%lld different, ", (long long)c.distinct);
@@ -69,7 +98,9 @@ static unsigned statistics(struct view *view, const char *arg)
 		buf_adds(&out, "over 10,000 different, ");
 	buf_addf(&out, "%lld numbers", (long long)c.numbers);
 	if (c.numbers)
-		buf_addf(&out, " from %.10g to %.10g, sum about %.12g", c.least, c.most, c.sum);
+		buf_addf(&out, " from %.10Lg to %.10Lg, sum about %.12Lg", c.least, c.most, c.sum);
+	if (c.beyond)
+		buf_addf(&out, "; %lld too large to reckon with", (long long)c.beyond);
 	ui_notice(view->ui, "%s", out.data);
 	buf_free(&out);
 	free(name);
@@ -136,7 +167,8 @@ static unsigned go_to(struct view *view, const char *arg)
 
 	if (!arg || !int_parse(arg, 1, INT64_MAX, &n, NULL))
 		return TURN_UNHANDLED;
-	listview_go(view, &v->list, &(struct list_key){ { MIN(n, (int64_t)v->rows.n) - 1, 0, 0, 0 } });
+	n = MAX((int64_t)0, MIN(n - 1 - v->headed, (int64_t)v->rows.n - 1)); /* rows are counted as cells are named */
+	listview_go(view, &v->list, &(struct list_key){ { n, 0, 0, 0 } });
 	return TURN_DRAW;
 }
 
@@ -250,7 +282,7 @@ static struct listview *table_list(struct view *v)
 }
 
 static const struct view_action actions[] = {
-	{ CMD_SIDE_RIGHT, col_right }, { CMD_SIDE_LEFT, col_left }, { CMD_SORT, sort }, { CMD_STATISTICS, statistics },
+	{ CMD_SIDE_RIGHT, col_right }, { CMD_SIDE_LEFT, col_left }, { CMD_SORT, sort }, { CMD_STATISTICS, statistics }, { CMD_HEADER, switch_head },
 	{ CMD_COPY, copy_cell }, { CMD_NEXT_SECTION, next_sheet }, { CMD_PREV_SECTION, prev_sheet }, { CMD_NEXT_LOOK, next_look }, { CMD_PREV_LOOK, prev_look }, { CMD_ENCODING, encoding },
 	{ CMD_GOTO, go_to }, { CMD_LINK, show_cell }, { CMD_NONE, NULL },
 };
@@ -273,7 +305,8 @@ static struct view *table_new(struct ui *ui, const struct pager_spec *spec, stru
 	v->grid = grid;
 	v->place = file_place_of(spec);
 	v->title = look_title(ui, &v->place);
-	v->rows.n = MAX(grid_rows(grid), (size_t)1) - 1;
+	v->headed = grid_names(grid);
+	v->rows.n = grid_rows(grid) - (v->headed && grid_rows(grid) > 0);
 	listview_init(&v->list, &list_ops, &list_array_ops, &v->rows);
 	listbox_end(&v->list.box, 1);
 	table_measure(v);

@@ -15,7 +15,7 @@ if how == "kill": os.kill(os.getpid(), signal.SIGKILL)
 if how == "segv": os.kill(os.getpid(), signal.SIGSEGV)
 if how == "abort": os.abort()
 if how == "num137": sys.exit(137)
-if how == "memory": x = [bytearray(64 << 20) for _ in range(64)]
+if how == "memory": x = [bytearray(16 << 20) for _ in range(64)]
 if how == "quiet": sys.stdout.write("never flushed"); os._exit(0)
 PY
 ends() { # HOW STATUS STATE EXIT SIGNAL LINE PASS-STATUS
@@ -42,13 +42,13 @@ ends num137 1 error 137 None 'error  exit 137 ' 137
 ends quiet 0 ok 0 None 'ok ' 0
 tm run exits.py quiet; like "quiet: what was never flushed is there" "$out" 'never flushed'
 
-tm run --memory 256M exits.py memory
+tm run --memory 64M exits.py memory
 is "memory: status" "$rc" 1
-like "memory: limit, value and figure" "$err" '^1\.[0-9]+ limit  memory 256M '
-like "memory: the figure, and the command that raises it" "$err" '^  memory 256M reached \([0-9.]+[MG]\): tickmark run --memory '
+like "memory: limit, value and figure" "$err" '^1\.[0-9]+ limit  memory 64M '
+like "memory: the figure, and the command that raises it" "$err" '^  memory 64M reached \([0-9.]+[MG]\): tickmark run --memory '
 like "memory: what was written before" "$out" 'before memory'
 tm show last --json
-jis "memory: document" 'd["state"], d["limit"]["name"], d["limit"]["value"]' "('limit', 'memory', 268435456)"
+jis "memory: document" 'd["state"], d["limit"]["name"], d["limit"]["value"]' "('limit', 'memory', 67108864)"
 
 # over time: everything written before is there, the unterminated line and the file too
 cat >hang.py <<'PY'

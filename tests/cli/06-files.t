@@ -2,7 +2,6 @@
 # both users
 # What a run sees and leaves: inputs are what it opened, artifacts what it wrote, the folder is untouched.
 . "$(dirname "$0")/lib.sh"
-has() { "$python" -c "import $1" 2>/dev/null; }
 inputs='sorted((i["path"], i["class"]) for i in d["inputs"])'
 files='sorted((a["path"], a["kind"]) for a in d["artifacts"])'
 snapshot() { find . -path ./.tickmark -prune -o -type f -printf '%P %m %T@ %s ' -exec md5sum {} \; ; }
@@ -39,7 +38,7 @@ like "offered: what it could have opened" "$out" '^never.csv +6 '
 tm_from <(echo 'open("sub/not-there.csv")') run -
 tm show last --json; jis "missing" 'd["missing"]' "['sub/not-there.csv']"
 
-if has pandas && has openpyxl && has matplotlib; then
+if has_modules pandas openpyxl matplotlib; then
 	workspace pd
 	printf 'city,tiv\nUlm,10\nBonn,20\nUlm,5\n' >in.csv; echo keep >notes.txt; echo del >old.tmp
 	cat >roll.py <<'PY'

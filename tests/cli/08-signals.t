@@ -91,6 +91,7 @@ tm log -n 1; like "log shows it" "$out" "^$ref +running"
 tm show "$ref"; is "show, while it runs: status" "$rc" 0
 like "show, while it runs: streams so far" "$out" '^  begun'
 tm show "$ref" --json; jis "show --json, while it runs" 'd["state"], d["ended"], d["ended_at"]' "('running', False, None)"
+tm export "$ref" --stdout -o "$work/sofar" --json; jis "export --json, while it runs: what was written" 'd["files"][0]["size"] == __import__("os").path.getsize("'"$work"'/sofar") > 0' True
 tm wait --timeout 50ms --json "$ref"; jis "wait --json" '(d["ref"], d["state"], d["ended"])' "('$ref', 'running', False)"
 tm stop "$ref"
 is "stop: status" "$rc" 0

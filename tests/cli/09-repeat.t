@@ -116,4 +116,24 @@ tm run --detach runs.py; still=$out
 tm repeat "$still"; is "still running: repeat could not" "$rc" 2
 like "still running: says so" "$err" "$still has no end yet"
 tm stop "$still"
+
+# what is read under another name is an input, and each name of a result is one
+workspace names
+echo one >in.csv; echo two >in2.csv
+cat >names.py <<'PY'
+import os
+os.link("in.csv", "y.csv"); print(open("y.csv").read())
+os.rename("in2.csv", "z.csv"); print(open("z.csv").read())
+open("r1.txt", "w").write("result"); os.link("r1.txt", "latest.txt")
+PY
+run_ok "files under other names" names.py
+tm show 1.1 --json
+jis "linked or renamed, they are inputs" '[(i["path"], i["class"]) for i in d["inputs"]]' "[('in.csv', 'read'), ('in2.csv', 'read')]"
+jis "a result under two names is two" '[(a["path"], a["kind"], a.get("note")) for a in d["artifacts"]]' \
+	"[('in2.csv', 'deleted', None), ('latest.txt', 'created', None), ('r1.txt', 'created', 'hard link to latest.txt'), ('y.csv', 'created', 'hard link to in.csv'), ('z.csv', 'created', None)]"
+echo changed >in.csv; rm -r in2.csv .tickmark/cache
+tm repeat 1.1; is "their bytes are in the record" "$rc $out" "0 1.1r1 repeats 1.1: same"
+printf 'print(open("r1.txt").read(), open("latest.txt").read())\n' >next.py
+run_ok "a later step" next.py; is "finds the result under each name" "$out" "result result"
+tm export 1.1 r1.txt -o -; is "and so does export" "$out" "result"
 finish

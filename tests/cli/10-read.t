@@ -103,9 +103,9 @@ except OSError: pass
 try: socket.create_connection(("192.0.2.1", 80), timeout=1)
 except OSError: pass
 print("o", flush=True)
-x = [bytearray(64 << 20) for _ in range(64)]
+x = [bytearray(16 << 20) for _ in range(64)]
 PY
-tm run --env A=1 --memory 256M full.py arg
+tm run --env A=1 --memory 64M full.py arg
 tm mark last questioned --as-command; tm note last --line 1 "why?"
 tm show last --json; members >"$work/one"
 tm_from <(echo 'open("f.txt", "w"); open("nope.csv")') run -

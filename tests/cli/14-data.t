@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 data=$shared/data
 if [ ! -d "$data" ]; then echo "1..0 # SKIP no $data"; exit 0; fi
-if ! "$python" -c 'import pandas, openpyxl' 2>/dev/null; then echo "1..0 # SKIP pandas or openpyxl is not installed"; exit 0; fi
+if ! has_modules pandas openpyxl; then echo "1..0 # SKIP pandas or openpyxl is not installed"; exit 0; fi
 workspace ws
 cp "$data"/*.csv "$data"/*.xlsx . && chmod 644 ./*
 before=$(md5sum ./*.csv ./*.xlsx)

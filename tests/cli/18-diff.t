@@ -124,7 +124,7 @@ tm diff --files t.csv u.csv; is "UTF-16 without a mark is no text" "$(grep -c '(
 tm diff --files t.csv u.csv; is "UTF-16 of both orders" "$(grep '^[~]' <<<"$out")" "~id 2: v b -> c"
 
 # random tables against pandas
-if "$python" -c 'import pandas' 2>/dev/null; then
+if has_modules pandas; then
 verdict=$("$python" - "$TICKMARK" <<'X'
 import bisect, json, random, subprocess, sys
 import pandas as pd
@@ -249,6 +249,8 @@ like "renamed by hash" "$out" '^file old.txt -> new.txt +renamed'
 like "removed" "$out" '^file gone.txt +removed'
 tm diff 1.2 1.3 --only arguments --only stdout
 is "only: parts" "$(grep '^===' <<<"$out" | cut -d' ' -f2 | tr '\n' ' ')" "arguments stdout "
+tm diff 1.1 1.2 --only code; is "only: what is the same: status" "$rc" 0
+tm diff 1.1 1.2 --only code --json; is "only: what is the same, document: status" "$rc" 0; jis "only: what is the same, document" 'd["same"]' True
 tm diff 1.2 1.3 --only nothere; is "only: of nothing: status" "$rc" 3; like "only: of nothing: said" "$err" 'neither attempt has such a part or file'
 tm diff 1.1 1.2 --key nope; is "a key that this table has not: status" "$rc" 1; like "a key that this table has not: said" "$out" "^# there is no column 'nope' in the left table; a key is looked for"
 tm diff 1.3 1.3; is "with itself: status" "$rc" 0; like "with itself" "$out" 'same code, same inputs; the same came out'
@@ -261,7 +263,7 @@ tm diff 1.2 1.3 -y --only stdout; like "side by side" "$out" '^total 31 +\| sum 
 tm diff 9 1.1; is "no such step: status" "$rc" 2
 tm diff 1.1 1.2 --context x; is "wrong context: status" "$rc" 3
 # workbooks by sheet and cell, values apart from formulas; read in the sandbox, once
-if "$python" -c 'import openpyxl' 2>/dev/null; then
+if has_modules openpyxl; then
 cat >book.py <<'X'
 import openpyxl
 w = openpyxl.Workbook(); s = w.active

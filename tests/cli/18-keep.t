@@ -32,6 +32,28 @@ tm prune --files 1.1r1; is "prune of a check" "$rc" 3
 # a whole attempt
 tm prune --attempts --json 1.1
 jis "of one attempt" '(d["attempts"], d["checks"], d["applied"], [g["ref"] for g in d["gone"]])' "(1, 1, False, ['1.1', '1.1r1'])"
+# a preview takes nobody's turn to write, and tells of bytes what --apply finds
+"$python" - "$work/held" "$work/let-go" <<'X' &
+import os, sqlite3, sys, time
+db = sqlite3.connect(".tickmark/record.db", isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+X
+until test -e "$work/held"; do sleep 0.02; done
+seen=
+for what in "--attempts 1.1" "--attempts 1" "--streams 2" "--files --larger-than 100K"; do
+	# shellcheck disable=SC2086
+	tm prune $what; is "a preview while another writes: $what: status" "$rc" 0; seen="$seen$(grep '^would go' "$work/.out" | sed 's/^would go: //')|"
+done
+: >"$work/let-go"; wait
+for what in "--streams 2" "--files --larger-than 100K" "--attempts 1" "--attempts 1.1"; do
+	cp -r .tickmark "$work/kept"
+	# shellcheck disable=SC2086
+	tm prune $what --apply; like "what it said of $what went" "$seen" "(^|\\|)$(grep -o '^gone: .*' "$work/.out" | sed 's/^gone: //')\\|"
+	rm -rf .tickmark; mv "$work/kept" .tickmark
+done
 tm prune --attempts 1.1 --apply
 like "apply: it is gone" "$out" '^gone: 1 attempt, 1 check'
 tm show 1.1; is "what went: status" "$rc" 2

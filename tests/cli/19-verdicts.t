@@ -78,7 +78,7 @@ if [ -e /usr/share/zoneinfo/Europe/Berlin ]; then
 else skip "zone, width and seed of the run" "no tzdata"; skip "and the check knows its zone" "no tzdata"; fi
 
 # artifacts: text and office files
-if "$python" -c 'import openpyxl' 2>/dev/null; then
+if has_modules openpyxl; then
 	printf 'import openpyxl\nw = openpyxl.Workbook(); w.active["A1"] = 5; w.save("x.xlsx")\nimport time; time.sleep(1.1)
 open("x.pdf", "wb").write(b"%%PDF-1.4 \\0 " + time.strftime("(D:%%Y%%m%%d%%H%%M%%SZ)").encode())\n' >sheet.py
 	run_ok "sheet" sheet.py; tm repeat 9; like "an xlsx and a PDF that differ in their time stamps" "$out" 'same but for noise: [0-9]+ time stamps'

@@ -79,7 +79,15 @@ unseen; is "no ssh-keygen: status" "$rc" 0
 like "no ssh-keygen: said" "$out" '^6 signatures could not be looked at: .*ssh-keygen'
 like "no ssh-keygen: the rest is verified" "$out" '^intact$'
 unseen --signers "$work/signers"; is "no ssh-keygen, and signers were asked for" "$rc" 2
+unseen --json --signers "$work/signers"; is "no ssh-keygen, signers, document: status" "$rc" 2
 unseen --json; jis "no ssh-keygen: document" '(d["intact"], d["signed"], d["unseen"])' "(True, 0, 6)"
+# what was signed is the attempt as it ended: one that says something else carries no signature
+tm pack "$work/other.db"
+sqlite3 "$work/other.db" "DROP TRIGGER ledger_no_UPDATE; UPDATE ledger SET entry = zeroblob(32) WHERE kind = 'ended' AND subject = 1"
+tm verify "$work/other.db"; is "signed of another end: status" "$rc" 1
+like "signed of another end" "$out" '^fault: 1\.1: the signature under "accepted" .*does not fit'
+sqlite3 "$work/other.db" "UPDATE ledger SET entry = randomblob(32) WHERE kind = 'ended'"
+tm verify "$work/other.db"; like "an opinion of another record" "$out" '^fault: record: the signature under "accepted" .*not in this record'
 tm config --user signing-key "$work/none"
 tm mark 1.1 rejected --as-command; is "a key that is not there" "$rc" 3
 like "a key that is not there: said, nothing filed" "$err" 'could not be signed'

@@ -43,4 +43,27 @@ tm repeat 2.1; is "repeat: the recorded ones" "$rc $out" "0 2.1r1 repeats 2.1: s
 tm rerun --changed; is "rerun --changed: in order" "$rc $(grep -oE '^[0-9]+\.[0-9]+ ok' <<<"$err" | tr '\n' ' ')" "0 2.2 ok 3.2 ok 4.2 ok "
 tm diff 2; like "O29: the head tells that the inputs changed, not the code" "$(head -1 <<<"$out")" '^2\.1 -> 2\.2: same code, inputs changed: sales\.csv, sum\.txt; differs: 1 file$'
 tm diff 2.2 --now; is "nothing changed since the rerun" "$rc" 0
+
+# The folder's file is the one that was read, and yet a step's own is what a new attempt gets.
+workspace steps
+echo before >in.csv; echo kept >other.csv
+printf '# Reads\nprint(open("in.csv").read() + open("other.csv").read())\n' >reads.py
+printf '# Writes\nopen("in.csv", "w").write("by a step\\n")\n' >writes.py
+printf '# Updates\nopen("in.csv", "a").write("more\\n")\n' >updates.py
+for s in reads writes; do run_ok "$s" $s.py; done
+tm diff 1.1 --now; is "a step's file stands there: now" "$rc $(head -1 <<<"$out")" "1 1.1 -> now: changed since: in.csv"
+is "with its bytes" "$(grep '^[-+][a-z]' <<<"$out" | tr '\n' ' ')" '-before +by a step '
+tm rerun --changed --dry-run; like "rerun --changed takes it" "$err$out" '1\.1'
+tm show 1.1 --json; jis "show" '[(i["path"], i["since"]) for i in d["inputs"]]' "[('in.csv', 'changed'), ('other.csv', 'same')]"
+run_ok "updates" updates.py
+tm show 3.1 --json; jis "a step's update of it is its own" '[i["since"] for i in d["inputs"]]' "['own']"
+echo after >in.csv
+tm show 3.1 --json; jis "until the folder's changes" '[i["since"] for i in d["inputs"]]' "['changed']"
+printf '# Wants\nopen("late.csv")\n' >wants.py; tm run wants.py
+printf '# Late\nopen("late.csv", "w").write("late\\n")\n' >late.py; run_ok "late" late.py
+tm diff 4.1 --now; is "new: of a step" "$(head -1 <<<"$out")" "4.1 -> now: new now: late.csv"
+printf '# Mentions\nprint(open("artifacts/2.1/in.csv").read())\n' >mentions.py; run_ok "mentions" mentions.py
+tm diff 6.1 --now; is "what is mentioned stays" "$rc $out" "0 6.1 -> now: every input is as it was seen"
+"$TICKMARK" attach remove other.csv >/dev/null 2>&1
+tm show 1.1 --json; jis "detached, it is missing" 'd["inputs"][1]["since"]' missing
 finish

@@ -43,7 +43,10 @@ tm log --steps -f 'input:in.csv !mark:none' --json; jis "filter: input and not" 
 tm log --steps -f 'verdict:differs' --json; jis "filter: verdict" '[a["ref"] for a in d["attempts"]]' "['5.1']"
 tm log --steps -f 'age:1d asker:ana purposeful' --json; jis "filter: age, asker, text" '[a["ref"] for a in d["attempts"]]' "['1.1']"
 tm log --steps -f 'age:>1d'; is "filter: nothing fits" "$out" ""
-for bad in outcome:x mark:x verdict:x age:x outcome:; do tm log -f $bad; is "filter $bad: status" "$rc" 3; done
+tm log --steps -f 'asker:"ana" text:nothing,purposeful "purposeful"' --json; jis "filter: quotes, alternatives of texts" '[a["ref"] for a in d["attempts"]]' "['1.1']"
+tm log --steps -f '"no:such" http://x KeyError:'; is "filter: texts with a colon" "$rc $out" "0 "
+tm log -f 'state:error'; like "filter: a key that there is not teaches" "$err" 'state: there is outcome: mark: asker: age: input: verdict: text:, and "state:error" is a text'
+for bad in outcome:x mark:x verdict:x age:x outcome: state:x 'outcome:"x y"'; do tm log -f "$bad"; is "filter $bad: status" "$rc" 3; done
 
 # ---- search
 tm search needle; is "search: status" "$rc" 0
@@ -92,9 +95,52 @@ is "report: csv says who made it" "$(jcsv 'made by')" Rev
 tm report --code --html last; like "report: the first line of code is the first" "$(grep -A3 '<pre>' <<<"$out" | tr '\n' '|')" '<pre>\|\|\|print'
 tm report --code --stdout -o r.html; is "report: html" "$rc" 0
 unlike "report: no recorded markup in html" "$(cat r.html)" '<script|<b>|<i>|</pre><'
-unlike "report: nothing is loaded" "$(cat r.html)" 'src=|href=|url\(|@import'
+unlike "report: nothing is loaded" "$(cat r.html)" 'src=|href="[^#]|url\(|@import'
 tm report --stdout last~1; like "report: a fence longer than what stands in it" "$out" '^````text$'
 like "report: of what was asked for" "$out" 'scope: as asked for: last.~1 \(1 of the record.s 12 attempts\)'
+# as a reader's program takes it: parts closed, headings in order, a head for each column and row, nothing but ids linked
+is "report: html is whole" "$("$python" - r.html <<'P'
+import html.parser, sys
+class Reader(html.parser.HTMLParser):
+    open, level, ids, links, bad, cols, rows = [], 0, [], [], [], 0, 0
+    def handle_starttag(self, tag, attrs):
+        d = dict(attrs)
+        if tag not in ("meta", "br"): self.open.append(tag)
+        if tag in ("h1", "h2", "h3"):
+            if int(tag[1]) > self.level + 1: self.bad.append(tag + " after h%d" % self.level)
+            self.level = int(tag[1])
+        if tag == "th": self.cols += d.get("scope") == "col"; self.rows += d.get("scope") == "row"
+        if "id" in d: self.ids.append(d["id"])
+        self.links += [v.lstrip("#") for k, v in attrs if k in ("href", "aria-labelledby")]
+        if tag == "html" and not d.get("lang"): self.bad.append("no lang")
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag: self.bad.append("/" + tag)
+r = Reader(convert_charrefs=True)
+r.feed(open(sys.argv[1], encoding="utf-8").read())
+print(r.open + r.bad, len(set(r.ids)) == len(r.ids), set(r.links) <= set(r.ids), r.cols, r.rows)
+P
+)" "[] True True 11 12"
+printf 'print("=1+1;+2\\n-3.5\\n@SUM(1)")\n' | tm_from /dev/stdin run --title 'a;=HYPERLINK("x")' -; tm note last $'x;=1+1'
+"$TICKMARK" report --csv --stdout last >r2.csv
+is "report: csv guards what other spreadsheets part" "$(jcsv title) $(jcsv notes) $(jcsv stdout | tr '\n' '|')" "a;'=HYPERLINK(\"x\") x;'=1+1 (Rev) '=1+1;+2|-3.5|'@SUM(1)||"
+tm report last last --md; like "report: what is named twice stands once" "$out" 'last last \(1 of'
+tm repeat last; tm report last; like "report: the verdict of the last check" "$out" '^- verdict: same \(13\.1r1\)$'
+ref=$("$TICKMARK" log --checks --json | "$python" -c 'import json,sys; print(next(a["ref"] for a in json.load(sys.stdin)["attempts"] if "r" in a["ref"]))')
+tm report "$ref"; is "report: not of a check: status" "$rc" 3; like "and what to name" "$err" 'name its attempt, 13\.1$'
+# what else there is of a step: attempts before, each with what was said of it, and the one that came after
+printf 'raise ValueError("a <b>")\n' >twice.py; tm run twice.py; tm note last --line 1 "why | so"; tm mark last rejected --as-command -n "no *"
+printf 'open("left.txt", "w").write("x")\n' >twice.py; tm run twice.py
+tm report last; like "report: earlier attempts" "$out" '^- earlier: 14\.1 error: ValueError: a &lt;b\\>; rejected by Rev, not signed, own work: no \\\*; code line 1: why \\\| so \(Rev\)$'
+like "report: what it left" "$out" '^- files: left\.txt [0-9a-f]{64}$'; like "report: on what it ran" "$out" '^- ran: .*s, CPython 3\..*, sandbox '
+tm report 14.1; like "report: and that there is a later one" "$out" '^- later: 14\.2 is the newest of the step$'
+like "report: a stale mark says so" "$out" '^- mark: rejected by Rev, .*not signed, own work, STALE: '
+tm_from <(echo 'print("total 1")') run --title 'see https://evil.example and www.evil.example' -; tm report last
+like "report: an address is no link" "$out" 'see https&#58;//evil\.example and &#119;ww\.evil\.example'
+cp .tickmark/record.db "$work/bad.db"; sqlite3 "$work/bad.db" "SELECT 'DROP TRIGGER ' || quote(name) || ';' FROM sqlite_schema WHERE type='trigger'" >"$work/drop"
+sqlite3 "$work/bad.db" "$(cat "$work/drop") UPDATE blob_chunk SET bytes = CAST(replace(CAST(bytes AS TEXT), 'total 1', 'total 9') AS BLOB) WHERE CAST(bytes AS TEXT) LIKE '%total 1%'; DELETE FROM stream_chunk WHERE id >> 32 = (SELECT max(id) FROM attempt)"
+tm -C "$work/bad.db" report --code --stdout last; is "report: forged code, missing output: status" "$rc" 1
+like "report: missing output" "$out" 'cannot be shown: 8 of its 8 bytes'; like "report: forged code" "$out" 'cannot be shown: .*not what was recorded'
+unlike "report: forged code is not shown" "$out" 'total 9'
 tm report -o r.html; is "report: never over a file" "$rc" 2; tm report -f -o r.html; is "report: unless told" "$rc" 0
 tm report --csv --html; is "report: two forms: status" "$rc" 3
 like "report: an event of the ledger" "$(sqlite3 .tickmark/record.db "SELECT text FROM ledger WHERE kind = 'exported'" 2>/dev/null || echo 'report r.csv (csv)')" 'report r.csv \(csv\)'

@@ -1,5 +1,4 @@
 #!/bin/bash
-# sanitizer sample
 # What is to be pasted so that an assistant finds the server: it starts the server, from anywhere.
 . "$(dirname "$0")/lib.sh"
 dir="$work/a folder with 'quotes' and \"more\""

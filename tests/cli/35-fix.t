@@ -79,7 +79,7 @@ fixer 'yes'
 tm run --fix --new bad.py
 like "a fixer that never ends" "$err" 'gives over 16777216 bytes'
 fixer 'head -c 100 >/dev/null; echo "print(7)"'
-"$python" -c 'print("x = 1\n" * 400000 + "raise SystemExit(1)")' > big.py
+"$python" -c 'print(("# " + "x" * 78 + "\n") * 30000 + "raise SystemExit(1)")' > big.py
 tm run --fix big.py; is "a fixer that does not read all" "$rc" 0
 fixer 'echo "print(1)"'
 printf 'print(5)\n' > fine.py

@@ -17,6 +17,8 @@ like "evidence: what it lists" "$out" '^2\.1 +ok'
 tm -C mail.db show 1 --stdout; is "evidence: show" "$out" "x"
 tm -C mail.db search -F 'open("in.csv")'; is "evidence: search" "$rc" 0
 tm -C mail.db diff 1 2; is "evidence: diff" "$rc" 1
+tm -C mail.db wait 1; is "evidence: wait" "$rc" 0; like "evidence: wait, its line" "$out" '^1\.1 ok'
+tm -C mail.db wait 1 --json; jis "evidence: wait, document" 'd["ended"]' True
 tm -C mail.db queue; is "evidence: queue" "$rc" 0
 tm -C mail.db export 1 made.csv -o -; is "evidence: export" "$(wc -l <"$work/.out")" 9
 tm -C mail.db report; is "evidence: report" "$rc" 0

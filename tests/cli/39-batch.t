@@ -28,6 +28,26 @@ is "another batch is still remembered" "$(cat $state)" 123
 printf 123 >$state; tm repeat -j 2 3.1 3.1; is "named, even twice: each is repeated, and the batch still remembered" "$(grep -c ': same$' <<<"$out") $(cat $state)" "2 123"
 rm $state; tm repeat --all --dry-run; no "a dry run remembers nothing" test -e $state
 
+# A batch that was killed: what it began goes on, and --resume waits for it instead of repeating it, whatever the clock says
+printf 'import os, time\nprint("begun", flush=True)\nwhile not os.path.exists("/mnt/data/never"): time.sleep(0.05)\n' >held.py
+"$TICKMARK" run --new held.py >/dev/null 2>&1 & front=$!
+begun 4.1; "$TICKMARK" stop 4.1 >/dev/null 2>&1; wait $front
+"$TICKMARK" repeat 4.1 4.1 -j 1 >/dev/null 2>&1 & batch=$!
+begun 4.1r1; kill -KILL $batch; wait $batch 2>/dev/null
+sed -i 's/^[0-9]* /9999999999999999 /' $state # a clock that was set back
+"$TICKMARK" repeat 4.1 --resume -j 1 >"$work/said" 2>&1 & batch=$!
+wait_for grep -q '^waiting for 1 that still runs$' "$work/said"; pass "resumed: what still runs is waited for"
+"$TICKMARK" stop 4.1r1 >/dev/null 2>&1
+yes "resumed: what was stopped meanwhile is asked again" begun 4.1r2
+"$TICKMARK" stop 4.1r2 >/dev/null 2>&1; wait $batch
+rm -f $state
+tm_from <(echo 'import time; time.sleep(3); print(5)') run -
+"$TICKMARK" repeat 5.1 3.1 -j 1 >/dev/null 2>&1 & batch=$!
+until compgen -G '.tickmark/run/*-*-*' >/dev/null; do sleep 0.02; done; kill -KILL $batch; wait $batch 2>/dev/null
+tm repeat 5.1 3.1 --resume -j 1
+is "resumed: what came to its end is not repeated" "$(grep -o '^[0-9.r]* repeats [0-9.]*: same' <<<"$out" | tr '\n' ' ')" "5.1r1 repeats 5.1: same 3.1r4 repeats 3.1: same "
+rm -f $state
+
 # No room: said once, and the rest is not tried.
 if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=6m tmpfs "$work/small" 2>/dev/null; then
 	cd "$work/small" || exit 1
@@ -67,6 +87,8 @@ echo 5 >n.txt; echo 'print(open("n.txt").read())' >n.py; run_ok "an input" n.py
 tm repeat --all; is "not kept: cannot compare" "$rc" 4
 like "not kept: which" "$out" '^1.1r1 repeats 1.1: cannot compare: input n.txt was not kept$'
 like "not kept: said before" "$err" '^no input +n.txt +1 +1.1'
+tm verify; is "not kept: nothing is lost" "$rc" 0
+tm show 1.1r1 --json; like "not kept: why" "$out" '"note": ?"its bytes could not be had"'
 mv "$work/n.txt" .; tm repeat --all
 is "in the folder as it was: the same" "$rc $(head -1 <<<"$out")" "0 1.1r2 repeats 1.1: same"
 unlike "and not missed before" "$err" 'no input'

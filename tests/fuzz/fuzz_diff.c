@@ -54,7 +54,8 @@ static void check_noise(struct span a, struct span b)
 
 	noise_compare(n, a, b, runs, &sum);
 	must(sum.same || (sum.at[0] <= a.n && sum.at[1] <= b.n));
-	(void)noise_compare_zip(n, a, b, runs, &sum);
+	struct noise_limits limits = { .bytes = 64 << 20 };
+	(void)noise_compare_zip(n, a, b, runs, &limits, &sum);
 	(void)noise_compare_pdf(a, b, runs, &sum);
 	noise_free(n);
 }

@@ -134,17 +134,12 @@ static void fuzz_odd(const char *p, size_t n)
 
 static void fuzz_pyfilter(const char *p, size_t n)
 {
-	struct pyfilter_state st = { 0 };
-	struct py_filter found[8];
+	struct py_filters found = { 0 };
 
-	for (size_t at = 0; at < n;) {
-		const char *lf = memchr(p + at, '\n', n - at);
-		size_t len = lf ? (size_t)(lf + 1 - p) - at : n - at, got = pyfilter_line(&st, p + at, len, found, ARRAY_LEN(found));
-
-		for (size_t i = 0; i < got; i++)
-			must(found[i].start + found[i].len <= len);
-		at += len;
-	}
+	pyfilter_find(p, n, &found);
+	for (size_t i = 0; i < found.n; i++)
+		must(found.at[i].start + found.at[i].len <= n && (i == 0 || found.at[i - 1].start <= found.at[i].start));
+	pyfilter_free(&found);
 }
 
 /* Decoded text is cut into cells that lie inside it; sorting is a permutation. */
@@ -162,9 +157,9 @@ static void fuzz_grid(const char *p, size_t n)
 		for (size_t i = 0; i <= grid_cells(g, r); i++)
 			must(grid_cell(g, r, i).n <= len);
 	grid_is_table(g);
-	grid_column(g, 0, &column);
+	grid_column(g, 1, 0, &column);
 	if (rows > 0) {
-		grid_sort(g, 0, n % 2, order);
+		grid_sort(g, 1, 0, n % 2, order);
 		for (size_t i = 0; i < rows; i++)
 			sum += order[i];
 		must(sum == rows * (rows - 1) / 2);

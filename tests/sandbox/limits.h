@@ -38,7 +38,7 @@ static const struct probe limits[] = {
 	  "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass\n",
 	  .limits = { .wall_ms = 60000, .cpu_ms = 1000 }, .end = SANDBOX_LIMIT, .limit = "cpu" },
 	{ .name = "memory of one process", .source = PY_TOUCH "x = [hold(16) for _ in range(64)]\nprint('FAIL')\n",
-	  .limits = { .memory_bytes = 200 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	  .limits = { .memory_bytes = 100 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
 	{ .name = "memory of many processes", .source = PY_TOUCH
 	  "for i in range(4):\n"
 	  "    if os.fork() == 0:\n"
@@ -46,19 +46,19 @@ static const struct probe limits[] = {
 	  "time.sleep(60)\nprint('FAIL')\n",
 	  .limits = { .memory_bytes = 200 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory", .killed = 2 },
 	{ .name = "memory shared by forks counts once", .source = PY_TOUCH
-	  "x = hold(120)\n"
+	  "x = hold(60)\n"
 	  "pids = []\n"
 	  "for i in range(4):\n"
 	  "    pid = os.fork()\n"
 	  "    if pid == 0: time.sleep(0.5); os._exit(0)\n"
 	  "    pids.append(pid)\n"
 	  "for p in pids: os.waitpid(p, 0)\n" PASS,
-	  .limits = { .memory_bytes = 256 * MIB }, .out = "PASS" },
+	  .limits = { .memory_bytes = 128 * MIB }, .out = "PASS" },
 	{ .name = "shared anonymous memory", .source = PY_TOUCH
 	  "m = mmap.mmap(-1, 400 << 20)\n"
 	  "for i in range(0, 400 << 20, 1 << 20): m[i:i + (1 << 20)] = b'x' * (1 << 20)\n"
 	  "time.sleep(60)\nprint('FAIL')\n",
-	  .limits = { .memory_bytes = 200 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	  .limits = { .memory_bytes = 100 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
 	{ .name = "shared memory that is not resident", .source = PY_TOUCH
 	  "n = 16 << 20\nm = mmap.mmap(-1, 25 * n)\n"
 	  "for i in range(0, 25 * n, n): m[i:i + n] = b'x' * n; m.madvise(mmap.MADV_DONTNEED, i, n)\n"
@@ -84,11 +84,11 @@ static const struct probe limits[] = {
 	  "time.sleep(60)\nprint('FAIL')\n",
 	  .limits = { .memory_bytes = 100 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
 	/* 10 MiB of page tables each, for pages of which there is one */
-	{ .name = "page tables", .source = PY_TABLES "pids = [child(2560) for _ in range(24)]\ntime.sleep(60)\nprint('FAIL')\n",
-	  .limits = { .memory_bytes = 300 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
+	{ .name = "page tables", .source = PY_TABLES "pids = [child(2560) for _ in range(12)]\ntime.sleep(60)\nprint('FAIL')\n",
+	  .limits = { .memory_bytes = 150 * MIB }, .end = SANDBOX_LIMIT, .limit = "memory", .at = "memory" },
 	{ .name = "mappings without page tables", .source = PY_TABLES
-	  "pids = [child(4) for _ in range(24)]\ntime.sleep(0.5)\nfor p in pids: os.kill(p, 9)\n" PASS,
-	  .limits = { .memory_bytes = 300 * MIB }, .out = "PASS" },
+	  "pids = [child(4) for _ in range(12)]\ntime.sleep(0.5)\nfor p in pids: os.kill(p, 9)\n" PASS,
+	  .limits = { .memory_bytes = 150 * MIB }, .out = "PASS" },
 	{ .name = "sockets with little in them", .source = PY_FILL
 	  "pairs = [socket.socketpair() for _ in range(200)]\n"
 	  "for a, b in pairs: a.send(b'x' * 100); b.send(b'y'); b.recv(100)\n"
@@ -152,7 +152,8 @@ static const struct probe limits[] = {
 	  "for i in range(3000): os.link('f', 'h%04d' % i)\n"
 	  "for i in range(500): os.symlink('x', 's%03d' % i); os.mkfifo('p%03d' % i)\n" PASS,
 	  .limits = { .artifact_files = 4 }, .out = "PASS", .left_out = true,
-	  .left = { "f 644 0", "h0000 (hard link to f)", "h0001 (hard link to f)", "h0002 (hard link to f)", "h0003 (hard link to f)" } },
+	  .left = { "f 644 0", "h0000 644 0 (hard link to f)", "h0001 644 0 (hard link to f)", "h0002 644 0 (hard link to f)",
+	            "p000 (fifo)", "p001 (fifo)", "p002 (fifo)", "p003 (fifo)" } },
 	{ .name = "a file over the size of a file", .everywhere = true, .source =
 	  "with open('big', 'wb', buffering=0) as f:\n"
 	  "    while True: f.write(bytes(1 << 20))\n",

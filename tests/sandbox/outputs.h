@@ -50,8 +50,30 @@ static const struct probe outputs[] = {
 	  "os.unlink('data.csv'); os.rename('move.txt', 'moved.txt'); os.unlink('gone/one.txt')\n"
 	  "open('tmp.txt', 'w').write('x'); os.replace('tmp.txt', 'over.txt')\n",
 	  .left = { "-data.csv", "-gone/one.txt", "-move.txt", "moved.txt 644 6", "over.txt 644 1" },
-	  .opens = { "data.csv: deleted", "move.txt: deleted", "moved.txt: written from-nothing", "over.txt: written from-nothing",
+	  .opens = { "data.csv: deleted", "move.txt: read deleted", "moved.txt: written from-nothing", "over.txt: written from-nothing",
 	             "gone/one.txt: deleted" } },
+	{ .name = "files under another name", .everywhere = true, .source =
+	  "import os\n"
+	  "os.unlink('gone/one.txt'); open('rewrite.txt', 'w').write('something else that is longer than what was there before\\n')\n"
+	  "os.link('data.csv', 'l'); print(open('l').read()); os.unlink('l')\n"
+	  "os.mkdir('d'); os.link('patch.txt', 'd/p'); os.unlink('patch.txt')\n"
+	  "os.link('same.txt', 's'); open('x', 'w').write('x'); os.replace('x', 'same.txt')\n"
+	  "os.rename('move.txt', 'd/m'); open('new.txt', 'w').write('new')\n",
+	  .out = "name,value", .any_left = true,
+	  .opens = { "gone/one.txt: deleted", "rewrite.txt: written from-nothing", "data.csv: read", "patch.txt: read deleted",
+	             "same.txt: read written from-nothing", "move.txt: read deleted", "new.txt: written from-nothing" } },
+	{ .name = "files exchanged", .source =
+	  "import ctypes\n"
+	  "assert ctypes.CDLL(None).renameat2(-100, b'append.txt', -100, b'patch.txt', 2) == 0\n" PASS,
+	  .out = "PASS", .left = { "append.txt 644 100", "patch.txt 644 11" },
+	  .opens = { "append.txt: read written from-nothing", "patch.txt: read written from-nothing deleted" } },
+	{ .name = "files read by descriptor", .source =
+	  "import os\n"
+	  "fds = [os.open(name, os.O_PATH) for name in ('data.csv', 'over.txt', 'move.txt')]\n"
+	  "os.unlink('data.csv')\n"
+	  "for fd in fds[:2]: print(open('/proc/self/fd/%d' % fd).read())\n"
+	  "os.sendfile(os.open('to', os.O_WRONLY | os.O_CREAT, 0o644), os.open('same.txt', os.O_RDONLY), 0, 3)\n",
+	  .left = { "-data.csv", "to 644 3" }, .opens = { "data.csv: read deleted", "over.txt: read", "same.txt: read" } },
 	{ .name = "a folder removed", .source = "import shutil\nshutil.rmtree('gone')\n",
 	  .left = { "-gone/" }, .opens = { "gone/one.txt: deleted", "gone/two.txt: deleted" } },
 	{ .name = "a folder removed and made again", .source =
@@ -68,7 +90,7 @@ static const struct probe outputs[] = {
 	  "import os, socket\n"
 	  "open('f', 'w').write('x'); os.link('f', 'g'); os.symlink('/etc/shadow', 'link'); os.symlink('/home', 'dirlink')\n"
 	  "os.mkfifo('fifo'); s = socket.socket(socket.AF_UNIX); s.bind('sock'); os.mkdir('d'); os.link('f', 'd/h')\n",
-	  .left = { "d/h 644 1", "dirlink (symlink to /home)", "f (hard link to d/h)", "fifo (fifo)", "g (hard link to d/h)",
+	  .left = { "d/h 644 1", "dirlink (symlink to /home)", "f 644 1 (hard link to d/h)", "fifo (fifo)", "g 644 1 (hard link to d/h)",
 	            "link (symlink to /etc/shadow)", "sock (socket)" } },
 	{ .name = "unreadable files and folders", .source =
 	  "import os\n"
@@ -143,6 +165,11 @@ static const struct probe outputs[] = {
 	  .scratch = SCRATCH_DISK,
 	  .left = { "-data.csv", "-gone/", "n 644 1", "rewrite.txt 644 1", "sub/deep.txt 644 6", "/tmp/t 644 1" },
 	  .opens = { "rewrite.txt: written from-nothing", "sub/deep.txt: written" } },
+	{ .name = "a copied folder renamed", .source =
+	  "import os\nos.rename('sub', 'other'); print(open('other/deep.txt').read()); os.rename('gone', 'sub'); os.unlink('sub/one.txt')\n",
+	  .scratch = SCRATCH_COPY, .out = "deep",
+	  .left = { "other/deep.txt 644 5", "sub/two.txt 644 2", "-gone/one.txt", "-gone/two.txt", "-sub/deep.txt" },
+	  .opens = { "sub/deep.txt: read", "gone/one.txt: deleted" } },
 	{ .name = "scratch as a copy", .source =
 	  "import os, shutil\nassert open('over.txt').read() == 'from the upper layer\\n'\n"
 	  "open('sub/deep.txt', 'a').write('x'); os.unlink('data.csv'); open('n', 'w').write('n'); shutil.rmtree('gone')\n"

@@ -32,15 +32,16 @@
 #include "judging.h"
 #include "groups.h"
 
-/* `where`: only under a tier without namespaces, or with a scratch on disk. */
+/* `where`: only under a tier without namespaces, or with a scratch on disk. `site`: Python as users start it; what only
+ * asks the kernel needs none of its packages, and starts in half the time without looking for them. */
 enum where { ANYWHERE, ONLY_OPEN, ONLY_DISK };
-static const struct { const char *name; const struct probe *probes; size_t n; enum where where; } tables[] = {
-	{ "attack", attacks, ARRAY_LEN(attacks), ANYWHERE },
-	{ "limit", limits, ARRAY_LEN(limits), ANYWHERE },
-	{ "output", outputs, ARRAY_LEN(outputs), ANYWHERE },
-	{ "benign", benign, ARRAY_LEN(benign), ANYWHERE },
-	{ "open attack", open_attacks, ARRAY_LEN(open_attacks), ONLY_OPEN },
-	{ "disk limit", disk_limits, ARRAY_LEN(disk_limits), ONLY_DISK },
+static const struct { const char *name; const struct probe *probes; size_t n; enum where where; bool site; } tables[] = {
+	{ "attack", attacks, ARRAY_LEN(attacks), ANYWHERE, false },
+	{ "limit", limits, ARRAY_LEN(limits), ANYWHERE, false },
+	{ "output", outputs, ARRAY_LEN(outputs), ANYWHERE, false },
+	{ "benign", benign, ARRAY_LEN(benign), ANYWHERE, true },
+	{ "open attack", open_attacks, ARRAY_LEN(open_attacks), ONLY_OPEN, false },
+	{ "disk limit", disk_limits, ARRAY_LEN(disk_limits), ONLY_DISK, false },
 };
 
 /* Every way in which a run can be held, each forced in turn (TICKMARK_TEST_TIER and the like). */
@@ -99,8 +100,9 @@ static bool is_asked_for(const struct runner *r, size_t table, const struct prob
 	return false;
 }
 
-static void report(struct runner *r, const char *table, const struct probe *p)
+static void report(struct runner *r, size_t t, const struct probe *p)
 {
+	const char *table = tables[t].name;
 	bool must = getenv("SANDBOX_MUST_WORK") != NULL;
 	struct seen s = { 0 };
 	struct buf why = { 0 };
@@ -111,7 +113,7 @@ static void report(struct runner *r, const char *table, const struct probe *p)
 		fflush(stdout);
 		return;
 	}
-	if (!run_probe(r, p, &s, &e))
+	if (!run_probe(r, p, tables[t].site, &s, &e))
 		complain(&why, "%s", e.msg);
 	else
 		judge(r, p, &s, &why);
@@ -132,7 +134,7 @@ static void run_all(struct runner *r)
 	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
 		for (size_t i = 0; i < tables[t].n; i++)
 			if (is_asked_for(r, t, &tables[t].probes[i], r->caps.tier, r->caps.scratch))
-				report(r, tables[t].name, &tables[t].probes[i]);
+				report(r, t, &tables[t].probes[i]);
 }
 
 static int count_way(const struct runner *r, enum tier tier, enum scratch scratch)

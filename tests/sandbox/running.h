@@ -23,7 +23,7 @@ struct runner {
 /* What came of one run. */
 struct seen {
 	struct buf out, err;
-	struct strv left;     /* "path", "path/" and "-path" for deleted ones, "path (note)" */
+	struct strv left;     /* "path", "path/" and "-path" for deleted ones, "path (note)", "path mode size (note)" */
 	struct sandbox_result result;
 	struct sandbox_collected collected;
 };
@@ -117,8 +117,9 @@ static bool take_left(void *ctx, const struct sandbox_left *left, struct err *e)
 	else if (left->kind == LEFT_OTHER)
 		strv_addf(&s->left, "%s (%s)", left->path, left->note);
 	else
-		strv_addf(&s->left, "%s %o %lld%s", left->path, left->mode, (long long)left->size,
-		          left->blocks_bytes < left->size / 2 ? " sparse" : "");
+		strv_addf(&s->left, "%s %o %lld%s%s%s%s", left->path, left->mode, (long long)left->size,
+		          left->blocks_bytes < left->size / 2 ? " sparse" : "", left->note ? " (" : "", left->note ? left->note : "",
+		          left->note ? ")" : "");
 	return true;
 }
 
@@ -129,9 +130,10 @@ static void apply_limits(struct limits *to, const struct limits *changes)
 			limit_put(to, &limit_table[i], limit_get(changes, &limit_table[i]));
 }
 
-static bool run_probe(struct runner *r, const struct probe *p, struct seen *s, struct err *e)
+static bool run_probe(struct runner *r, const struct probe *p, bool site, struct seen *s, struct err *e)
 {
-	const char *argv[12] = { "/usr/bin/python3", "main.py" };
+	const char *argv[16] = { "/usr/bin/python3" };
+	size_t argc = 1;
 	const struct sandbox_file code = { "main.py", p->source, strlen(p->source) };
 	const struct sandbox_file home = { ".cache/seed.json", "{}", 2 }, support = { "hook.py", "HOOK = 1\n", 9 };
 	struct sandbox_spec spec = {
@@ -147,10 +149,11 @@ static bool run_probe(struct runner *r, const struct probe *p, struct seen *s, s
 	const char *env[] = { where, pid, NULL };
 	spec.env = env;
 
+	if (!site)
+		argv[argc++] = "-S";
+	argv[argc++] = p->cwd != NULL ? "/mnt/data/main.py" : "main.py";
 	for (size_t i = 0; i < ARRAY_LEN(p->args) && p->args[i] != NULL; i++)
-		argv[2 + i] = p->args[i];
-	if (p->cwd != NULL)
-		argv[1] = "/mnt/data/main.py";
+		argv[argc++] = p->args[i];
 	policy_defaults(ASKER_ASSISTANT, &spec.policy);
 	spec.policy.tier = r->caps.tier;
 	spec.policy.scratch = p->scratch != SCRATCH_NONE ? p->scratch : r->caps.scratch;

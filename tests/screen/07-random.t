@@ -1,9 +1,9 @@
 #!/bin/bash
-# sanitizer sample
+# sanitizers alone
 # Random keys, resizes, pastes and mouse events over a record of 4,000 attempts while a flood arrives: nothing
 # may go wrong. The seed is fixed; SEED=N tries another, KEYS=N another number of them.
 . "$(dirname "$0")/lib.sh"
-case $TICKMARK${SOAK:+soak} in */asan/tickmark) : "${KEYS:=2000}" ;; esac # the sanitizers are slow; all of them in make soak
+sampled && : "${KEYS:=2000}" # the sanitizers are slow; all of them in make soak
 fixture basic "$work/ws"
 cd "$work/ws" || exit 1
 workspaces=$work/ws

@@ -97,6 +97,32 @@ text /qty
 key Enter c
 see file stock.json at $.first.qty
 X
+# rows have the numbers that cells are named by; the first one is data where nothing names the columns
+play "the first row of a table takes notes" 100x12 "$work/ws" <<'X'
+wait-idle
+key 3
+text /stock_out.csv
+key Enter Enter
+see 1 id
+see >   2
+key H
+see row 1 is data
+see >   2
+key k c
+see note on 1.2 file stock_out.csv cell A1
+key Esc
+text :4
+key Enter
+key c
+see cell A4
+key Esc ^
+see sorted, smallest first
+key =
+see A: 5 cells, 0 empty, 5 different, 4 numbers from 1 to 5
+key H
+see row 1 names the columns
+see id ↑
+X
 play "a line that was removed" 80x24 "$work/ws" <<'X'
 wait-idle
 text :1.2
@@ -170,6 +196,11 @@ see ? help
 key q 4
 see ? help
 key q
+text Stotal
+key Enter
+wait-idle
+see ? help
+key q
 resize 40x10
 key p
 see ? help
@@ -226,6 +257,7 @@ wait-idle
 text /the record as a whole
 key Enter
 wait-idle
+key G
 see ? questioned by
 see superseded
 see now
@@ -250,6 +282,36 @@ see ✓ accepted by
 X
 echo 'print(3)' | "$TICKMARK" -C "$work/ws" run - >/dev/null 2>&1
 like "the report says that it is stale" "$("$TICKMARK" -C "$work/ws" report --md)" 'accepted by .*, stale: there are newer attempts: now'
+
+# behind bytes that were not kept nobody knows the number of a line: it is marked, and a note says what was counted
+"$python" - "$work/ws/.tickmark/record.db" <<'X'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+last = db.execute("SELECT max(id), max(position) FROM stream_chunk WHERE id >> 32 = 1").fetchone()
+for i, (gap, text) in enumerate([(777, b""), (0, b"behind\n")]):
+    db.execute("INSERT INTO stream_chunk (id, stream, grp, offset_us, position, gap, bytes) VALUES (?, 1, 9, 9, ?, ?, ?)", (last[0] + 1 + i, last[1] + 1000 + 777 * i, gap, text))
+db.commit()
+X
+play "lines behind a gap" 90x24 "$work/ws" <<'X'
+wait-idle
+text :1.1
+key Enter
+key p
+wait-idle
+text /^stdout
+key Enter
+key Enter
+wait-idle
+see line 1 of 7 kept
+text #
+see    5 total
+see   ~6 [777 bytes of stdout not kept]
+see   ~7 behind
+text /behind
+key Enter
+key c
+see note on 1.1 stdout line 7 of what was kept
+X
 
 # every command where there is no record, none that fits, or a record from elsewhere
 fixture none "$work/none"

@@ -16,8 +16,6 @@ fixture() {
 	rm -rf "$2"; mkdir -p "$(dirname "$2")"; cp -a "$made" "$2"
 }
 
-begin_record() { "$TICKMARK" init --yes --python "$python"; }
-
 # No record: a newcomer's folder.
 fixture_none() { printf 'city,tiv\nBern,10\nBonn,20\n' > schedule.csv; printf 'x\n' > .hidden; mkdir node_modules; }
 fixture_empty() { fixture_none; begin_record; }
@@ -169,7 +167,7 @@ normalise() {
 		s/( *)network off( \x{b7} sandbox [-\w]+)/$1 . " " x length($2) . "network off"/e;
 		s/(memory(?:, peak)? +)([\d.]+[KMG])( *)/$1 . "##M" . " " x (length("$2$3") - 3)/e;
 		s/\Q$ENV{WORK}\E/"W" x length($ENV{WORK})/ge;
-		s/(^.{0,60}(?:version|platform|host|blas-threads) {2,})(\d\.[\d.]+|Linux-\S+|\w+(?=  ))( *)($)?/$1 . "#" . " " x (defined $4 ? 0 : length("$2$3") - 1)/e;
+		s/(^.{0,60}(?:version|platform|host|blas-threads) {2,})(\d\.[\d.]+|Linux-\S+|[\w.-]+(?=  |\n))( *)($)?/$1 . "#" . " " x (defined $4 ? 0 : length("$2$3") - 1)/e;
 		s/\b0x[0-9a-f]{12}\b/0x############/g;
 		s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/DATE AND TIME/g;'
 }

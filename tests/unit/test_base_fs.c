@@ -13,10 +13,22 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+/* Stands in front of the C library's. */
+static int folders_synced, files_synced;
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0)
+		++*(S_ISDIR(st.st_mode) ? &folders_synced : &files_synced);
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static char top[64]; /* the test's folder */
 static int dir = -1; /* and its descriptor */
@@ -952,6 +964,31 @@ static void remove_says_where_it_failed(void **state)
 
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* Bytes, name, folder: in this order on the disk, and never over another file. */
+static void put_in_place_is_durable(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(fchdir(dir), 0);
+	for (int i = 0; i < 2; i++) {
+		char *part = path_join(top, "part"), *path = i ? path_join(top, "whole") : xstrdup("whole-too");
+		assert_true(fs_write(AT_FDCWD, part, "x", 1, false, &e));
+		files_synced = folders_synced = 0;
+		assert_true(fs_put_in_place(part, path, &e));
+		assert_int_equal(files_synced, 1);
+		assert_int_equal(folders_synced, 1);
+		assert_false(fs_exists(AT_FDCWD, part));
+		assert_true(fs_write(AT_FDCWD, part, "y", 1, false, &e));
+		assert_false(fs_put_in_place(part, path, &e));
+		assert_int_equal(e.code, ERR_EXISTS);
+		assert_non_null(strstr(e.msg, path));
+		free(part);
+		free(path);
+	}
+	assert_int_equal(chdir("/"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -962,6 +999,7 @@ int main(void)
 		IN_FOLDER(write_waits_and_is_whole),
 		IN_FOLDER(a_full_disk_is_said),
 		IN_FOLDER(write_replaces_whole),
+		IN_FOLDER(put_in_place_is_durable),
 		IN_FOLDER(write_into_and_over_other_things),
 		IN_FOLDER(write_replaces_a_link_and_not_its_target),
 		IN_FOLDER(a_failed_write_leaves_the_old_file),

@@ -74,7 +74,7 @@ static void durations_parse(void **state)
 		{ "0", 0 },           { "90", 90000 },     { "1.5s", 1500 },   { "10m", 600000 },
 		{ "2h", 7200000 },    { "250ms", 250 },    { "1d", 86400000 }, { "0.25", 250 },
 		{ "10 min", 600000 }, { "1.5H", 5400000 }, { "0.0001s", 0 },   { "30sec", 30000 },
-		{ "9223372036854775807ms", INT64_MAX },
+		{ "2305843009213693ms", 2305843009213693 },
 	};
 	static const char *const bad[] = { "", "s", "-1s", "1h30m", "1w", "1.s", "ms", "1:30", "forever" };
 	struct err e = { 0 };
@@ -86,6 +86,8 @@ static void durations_parse(void **state)
 		assert_non_null(strstr(e.msg, "is not a duration"));
 	}
 	assert_false(duration_parse("9223372036854775807s", &ms, &e));
+	assert_non_null(strstr(e.msg, "too long"));
+	assert_false(duration_parse("2305843009213694ms", &ms, &e)); /* in microseconds, and added to now, it must fit */
 	assert_non_null(strstr(e.msg, "too long"));
 	assert_int_equal(ms, 77);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

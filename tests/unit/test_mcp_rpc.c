@@ -62,6 +62,8 @@ static void long_lines(void **state)
 		rpc_feed(&l, piece, n);
 		drain(&l, &got);
 		assert_true(l.buf.len <= RPC_LINE + n);
+		/* No byte of it is looked at twice. */
+		assert_int_equal(l.seen, l.buf.len - l.done);
 	}
 	rpc_feed(&l, "\nafter\n", 7);
 	drain(&l, &got);
@@ -80,6 +82,40 @@ static void long_lines(void **state)
 	free(piece);
 	buf_free(&got);
 	rpc_lines_free(&l);
+}
+
+/* What is sent in pieces comes out in order, and is not moved for each of them. */
+static void sending_in_pieces(void **state)
+{
+	struct server sv = { 0 };
+	struct buf all = { 0 }, got = { 0 };
+	size_t moved = 0;
+	char text[2000];
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		memset(text, 'a' + i % 26, sizeof(text));
+		text[sizeof(text) - 1] = '\0';
+		reply_send(&sv, NULL, text);
+		buf_addf(&all, "%s\n", text);
+	}
+	while (reply_unsent(&sv) > 0) {
+		size_t n = MIN(reply_unsent(&sv), (size_t)4096), before = sv.sent;
+		buf_add(&got, sv.sending.data + before, n);
+		reply_sent(&sv, n);
+		moved += sv.sent < before ? reply_unsent(&sv) : 0;
+		if (got.len < 3000000 && got.len % 5 == 0) {
+			reply_send(&sv, NULL, "more");
+			buf_adds(&all, "more\n");
+		}
+	}
+	assert_int_equal(got.len, all.len);
+	assert_memory_equal(got.data, all.data, all.len);
+	assert_true(moved <= all.len);
+	assert_int_equal(sv.sending.len, 0);
+	buf_free(&sv.sending);
+	buf_free(&all);
+	buf_free(&got);
 }
 
 /* ---- kinds ---- */
@@ -253,7 +289,7 @@ static void clean(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_in_pieces), cmocka_unit_test(long_lines), cmocka_unit_test(kinds),
+		cmocka_unit_test(lines_in_pieces), cmocka_unit_test(long_lines), cmocka_unit_test(sending_in_pieces), cmocka_unit_test(kinds),
 		cmocka_unit_test(ids_keep_their_type), cmocka_unit_test(uris), cmocka_unit_test(base64), cmocka_unit_test(clean),
 	};
 

@@ -204,9 +204,10 @@ static void test_heads_and_tails(void **state)
 		{ 4, 4, "abcdefgh", "abcdefgh" },
 		{ 4, 4, "abcdefghi", "abcd[1]fghi" },
 		{ 4, 4, "abcdefghijklmnop", "abcd[8]mnop" },
-		{ 4, 0, "abcdef", "abcd[2]" },
+		{ 4, 0, "abcdef", "abcdef" },
 		{ 1, 1, "abc", "a[1]c" },
-		{ 0, 4, "abcdefghijkl", "abcdefghijkl" }, /* 0: no limit */
+		{ 0, 4, "abcdefghijkl", "abcdefghijkl" }, /* 0: no limit, of either */
+		{ 1, 0, "abcdefghijkl", "abcdefghijkl" },
 	};
 
 	(void)state;

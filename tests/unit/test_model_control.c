@@ -172,6 +172,8 @@ static void test_vanished_runner(void **state)
 	assert_int_equal(d.end.outcome, OUTCOME_INTERRUPTED);
 	assert_int_equal(d.end.out_bytes, 8);
 	assert_int_equal(d.end.answer, 1);
+	/* It did start. */
+	assert_true(d.end.started_us >= d.attempt.queued_us && d.end.started_us <= d.end.ended_us);
 	query_detail_free(&d);
 	assert_done(p, run_reap(p->ws, &n, &p->e));
 	assert_int_equal(n, 0);
@@ -225,7 +227,7 @@ static void test_runfile(void **state)
 	assert_true(fd >= 0);
 	assert_true(runfile_is_held(p->ws, &u));
 	assert_false(runfile_is_held(p->ws, &other));
-	assert_done(p, runfile_queued(fd, &u, 12, p->ws->record, &p->e));
+	assert_done(p, runfile_queued(fd, &u, 12, 345, p->ws->record, &p->e));
 	assert_true(runfile_read(p->ws, &u, &f));
 	assert_int_equal(f.pid, getpid());
 	assert_int_equal(f.attempt, 12);
@@ -250,11 +252,57 @@ static void test_runfile(void **state)
 	assert_true(fs_exists(AT_FDCWD, ".tickmark/run/nonsense"));
 }
 
+/* Who brings contents in without a run shows a sign of life, too: whoever collects meanwhile leaves what came in. */
+struct bringing {
+	struct place *p;
+	int parts, seen;
+};
+
+static bool collect_meanwhile(const void *ctx)
+{
+	struct bringing *b = *(struct bringing *const *)ctx;
+	struct uuid dead = uuid_new();
+	struct runfile f = { 0 };
+	int64_t n;
+
+	if (b->parts++ != 2)
+		return false;
+	close(runfile_make(b->p->ws, &dead, &b->p->e));
+	assert_done(b->p, run_reap(b->p->ws, &n, &b->p->e));
+	/* It is no runner that could be stopped. */
+	assert_done(b->p, runfile_each(b->p->ws, note, &f, &b->p->e));
+	assert_int_equal(f.pid, 0);
+	assert_false(runfile_none(b->p->ws));
+	b->seen++;
+	return false;
+}
+
+static void test_bringing_in(void **state)
+{
+	struct place *p = *state;
+	struct bringing b = { .p = p }, *at = &b;
+	size_t n = 13 << 20;
+	char *bytes = calloc(1, n);
+	int fd = open("big", O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < n; i += 4096)
+		memcpy(bytes + i, &i, sizeof(i));
+	assert_done(p, fs_write_fd(fd, bytes, n, "big", &p->e));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	store_set_cancel(workspace_store(p->ws, &p->e), &(struct cancel){ collect_meanwhile, &at });
+	assert_done(p, attach_add_fd(p->ws, fd, "piped.bin", NULL, &p->e));
+	assert_true(b.seen == 1);
+	assert_true(runfile_none(p->ws));
+	close(fd);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_stop_attempt), TEST(test_stop_all), TEST(test_bare_signal), TEST(test_other_signals),
-		TEST(test_vanished_runner), TEST(test_where_from), TEST(test_runfile),
+		TEST(test_vanished_runner), TEST(test_where_from), TEST(test_runfile), TEST(test_bringing_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

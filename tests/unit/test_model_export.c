@@ -42,7 +42,7 @@ static void test_one(void **state)
 	assert_done(p, export_artifact(q, 1, "tool.sh", "../tool.sh", false, &p->e));
 	assert_int_equal(stat("../tool.sh", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
-	assert_done(p, export_stream(q, 1, STREAM_OUT, "../stdout", false, &p->e));
+	assert_done(p, export_stream(q, 1, STREAM_OUT, "../stdout", false, &(int64_t){ 0 }, &p->e));
 	read_back(p, "../stdout", "to stdout");
 
 	/* What is there stays, unless the user said otherwise; a link is replaced, never followed. */

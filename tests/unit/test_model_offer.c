@@ -7,9 +7,12 @@
 #include "model/claims.h"
 #include "model/index.h"
 #include "model/offer.h"
+#include "store/keep.h"
+#include "store/review.h"
 
 #include <dirent.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -116,14 +119,10 @@ static int64_t attempt(int64_t step, const char *code, const struct made *made, 
 	struct offer o = offered(code);
 	struct entry artifacts[16] = { { 0 } };
 	struct attempt a = { .uuid = uuid_new(), .step = step, .asker = { ASKER_PERSON, "jm", NULL }, .queued_us = clock_now_us(),
-		             .script = "x.py", .box = "/w", .cwd = ".", .host = "h", .boot_id = "b", .offered = o.manifest };
-	struct queue_with with = { .step = &a_step, .environment = &env, .policy = &policy, .code = code, .code_len = strlen(code) };
+		             .script = "x.py", .box = "/w", .cwd = ".", .host = "h", .boot_id = "b" };
+	struct queue_with with = { .step = &a_step, .environment = &env, .policy = &policy, .code = code, .code_len = strlen(code),
+		                   .offered = o.entries, .offered_n = o.n, .offered_sha256 = &o.sha256, .offered_base = &o.base };
 
-	if (o.manifest == 0) {
-		with.offered = o.entries;
-		with.offered_n = o.n;
-		with.offered_base = o.base;
-	}
 	OK(store_attempt_queue(st, &a, &with, err));
 	for (size_t i = 0; i < n; i++) {
 		const struct entry *was = offer_find(&o, made[i].path, NULL);
@@ -210,14 +209,12 @@ static void nothing_changed_nothing_done(void **state)
 	for (int i = 0; i < 100; i++) {
 		struct offer o = offered("");
 		uint64_t inode = index_inode();
-		if (o.manifest == 0) {
-			int64_t id;
-			OK(store_manifest_put(st, o.entries, o.n, o.base, &id, err));
-		}
+		int64_t id;
+		OK(store_manifest_put(st, o.entries, o.n, 0, &id, err));
 		offer_free(&o);
 		o = offered("");
 		bool same = index_inode() == inode;
-		assert_int_not_equal(o.manifest, 0);
+		assert_true(store_manifest_find(st, &o.sha256, &id));
 		offer_free(&o);
 		if (same)
 			return;
@@ -661,6 +658,45 @@ static void mentioned_artifacts(void **state)
 	expect_offer("artifacts/1.1/p.csv", "artifacts/1.1/p.csv=mine\nartifacts/1.1/sub/q.csv=q\np.csv=p of 1.2\nsub/q.csv=q\n");
 }
 
+static void reject(int64_t id)
+{
+	struct mark m = { .attempt = id, .judgement = JUDGED_REJECTED, .reviewer = "mb", .how = "screen" };
+
+	OK(store_mark_add(ws->store, &m, err));
+}
+
+/* Bytes that were pruned, or are damaged, are no reason that nothing can run any more. */
+static void bytes_that_cannot_be_had(void **state)
+{
+	int64_t first = makes("p.csv", "v1"), second = attempt(1, "", &(struct made){ "p.csv", "v2" }, 1);
+	struct prune_rule rule = { .parts = PRUNE_FILES, .attempts = &first, .attempts_n = 1 };
+	struct prune_result r;
+	struct offer o;
+	sqlite3 *db;
+
+	(void)state;
+	reject(second);
+	expect_offer("", "p.csv=v1\n");
+	OK(store_prune(ws->store, &rule, true, NULL, NULL, &r, err));
+	assert_int_equal(r.contents, 1);
+	expect_offer("", "# p.csv: that of step 1 is not offered, as its bytes were pruned\n");
+	expect_offer("artifacts/1.1/p.csv artifacts/1.2/p.csv",
+	             "artifacts/1.2/p.csv=v2\n# p.csv: that of step 1 is not offered, as its bytes were pruned\n"
+	             "# artifacts/1.1/p.csv: not offered, as its bytes were pruned\n");
+	int64_t damaged = makes("q.csv", "damaged");
+	assert_int_equal(sqlite3_open(ws->record, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "INSERT INTO prune_permit VALUES (1); DELETE FROM blob_chunk WHERE bytes = x'64616d61676564';"
+	                                  "DELETE FROM prune_permit", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	struct err e = { 0 };
+	assert_false(offer_present(ws, "", 0, &o, &e));
+	assert_int_equal(e.code, ERR_CORRUPT);
+	assert_non_null(strstr(e.msg, "q.csv: "));
+	assert_non_null(strstr(e.msg, "tickmark mark 2.1 rejected takes it out"));
+	reject(damaged);
+	expect_offer("", "# p.csv: that of step 1 is not offered, as its bytes were pruned\n");
+}
+
 /* ---- attached by hand ---- */
 
 static void attached_by_hand(void **state)
@@ -708,7 +744,6 @@ static struct offer recalled(int64_t manifest)
 
 	OK(offer_recorded(ws, manifest, &o, err));
 	check_copies(&o);
-	assert_int_equal(o.manifest, manifest);
 	return o;
 }
 
@@ -1038,6 +1073,7 @@ int main(void)
 		IN_WORKSPACE(excluded_files_do_not_compete),
 		IN_WORKSPACE(a_file_cannot_be_a_folder),
 		IN_WORKSPACE(mentioned_artifacts),
+		IN_WORKSPACE(bytes_that_cannot_be_had),
 		IN_WORKSPACE(attached_by_hand),
 		IN_WORKSPACE(recorded_is_what_is_there),
 		IN_WORKSPACE(recorded_bytes_from_everywhere),

@@ -1,7 +1,12 @@
 /* Runs from request to record, with the real sandbox and the real interpreter. */
 #include "run_case.h"
 
+#include "model/artifacts.h"
+#include "model/inputs.h"
+#include "model/runplan.h"
+
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 
 static void test_trivial(void **state)
@@ -519,6 +524,57 @@ static void test_steps(void **state)
 	told_free(&t);
 }
 
+static void ignore(void *ctx, enum stream_id stream, int64_t group, int64_t offset_us, const void *bytes, size_t n)
+{
+	(void)ctx, (void)stream, (void)group, (void)offset_us, (void)bytes, (void)n;
+}
+
+/* What a prune takes between the keeping of contents and the end that names them is still at hand. */
+static void test_kept_again(void **state)
+{
+	struct place *p = *state;
+	struct run_request req = request();
+	struct sandbox_sink sink = { .stream = ignore };
+	struct sandbox_result result = { 0 };
+	struct sandbox_spec spec;
+	struct halt halt = { .fd = -1 };
+	struct artifacts made;
+	struct inputs used;
+	struct runplan plan;
+
+	need_sandbox(p);
+	put("in.csv", "read\n");
+	req.code = "print(open('in.csv').read(), file=open('out.csv', 'w'))";
+	req.code_len = strlen(req.code);
+	assert_done(p, runplan_make(&plan, p->ws, &req, &p->e));
+	runplan_spec(&plan, -1, &spec);
+	struct sandbox *sb = sandbox_prepare(&spec, &p->e);
+	assert_done(p, sb && sandbox_start(sb, &p->e) && sandbox_run(sb, &sink, &result, &p->e));
+	struct store *st = workspace_store(p->ws, &p->e);
+	const struct uuid *owner = &plan.attempt.uuid;
+	assert_done(p, inputs_find(&used, st, owner, &plan.offer, &result, plan.attempt.script, NULL, &halt, &p->e));
+	assert_done(p, artifacts_collect(&made, st, owner, sb, &plan.offer, plan.attempt.script, &plan.attempt.code, &halt, &p->e));
+	assert_int_equal(made.n, 1);
+	assert_int_equal(used.n, 1);
+	for (int i = 0; i < 2; i++) {
+		sqlite3 *db;
+		assert_int_equal(sqlite3_open(p->ws->record, &db), SQLITE_OK);
+		assert_int_equal(sqlite3_exec(db, "INSERT INTO prune_permit VALUES (1); DELETE FROM blob_chunk; DELETE FROM blob;"
+		                                  "DELETE FROM prune_permit", NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+		assert_false(store_blob_has(st, &made.entries[0].sha256, NULL));
+		assert_done(p, inputs_keep_again(&used, st, owner, &plan.offer, &p->e));
+		assert_done(p, artifacts_keep_again(&made, st, owner, sb, &p->e));
+		assert_true(store_blob_has(st, &made.entries[0].sha256, NULL));
+		assert_true(store_blob_has(st, &used.entries[0].sha256, NULL));
+	}
+	sandbox_free(sb);
+	sandbox_result_free(&result);
+	inputs_free(&used);
+	artifacts_free(&made);
+	runplan_free(&plan);
+}
+
 static void test_figures(void **state)
 {
 	struct place *p = *state;
@@ -567,7 +623,7 @@ int main(void)
 		TEST(test_trivial), TEST(test_inputs_and_artifacts), TEST(test_removed_folder), TEST(test_code_is_what_was_read),
 		TEST(test_places), TEST(test_code_from_a_pipe), TEST(test_variables), TEST(test_refused_requests),
 		TEST(test_limits_and_tails), TEST(test_head_and_tail), TEST(test_slow_front), TEST(test_stop), TEST(test_detached),
-		TEST(test_front_goes_away), TEST(test_steps), TEST(test_figures),
+		TEST(test_front_goes_away), TEST(test_steps), TEST(test_figures), TEST(test_kept_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

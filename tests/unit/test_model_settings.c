@@ -230,8 +230,14 @@ static void the_reviewer_is_the_users_own(void **state)
 	expect("reviewer", NULL, "default");
 	OK(setting_set(ws, "reviewer", "Jo Miller", err));
 	expect("reviewer", "Jo Miller", "user");
-	char *who = review_person(ws, NULL);
+	char *who = review_person(NULL);
 	assert_string_equal(who, "Jo Miller");
+	free(who);
+	/* nor does a workspace that gives its runs a name, or that git gave one there */
+	OK(setting_set(NULL, "reviewer", NULL, err));
+	write_config(own_config(), "name = Chief Auditor\n");
+	who = review_person(NULL);
+	assert_string_equal(who, "jm");
 	free(who);
 	write_config(own_config(), "theme = light\n");
 	assert_null(setting_get(ws, "name", NULL, NULL));
@@ -281,6 +287,15 @@ static void isolation_that_is_asked_for(void **state)
 			assert_non_null(strstr(e.msg, "no user namespaces"));
 		}
 	}
+	/* of the user's and the workspace's the stricter counts */
+	static const char *const both[][3] = { { "A", "B", "user" }, { "B", "A-noproc", "workspace" }, { "A-root", "A-root", "workspace" } };
+	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		OK(setting_set(NULL, "tier", both[i][0], err));
+		OK(setting_set(ws, "tier", both[i][1], err));
+		expect("tier", both[i][both[i][2][0] == 'w'], both[i][2]);
+	}
+	OK(setting_set(NULL, "tier", NULL, err));
+	OK(setting_set(ws, "tier", NULL, err));
 }
 
 /* ---- the person ---- */

@@ -67,6 +67,7 @@ static void texts_need_no_record(void **state)
 	assert_int_equal(source_find(s, 0, 3), -1);
 	source_close(s);
 	s = opened(p, NULL, &(struct source_spec){ .kind = SOURCE_TEXT });
+	assert_int_equal(source_gap(s), -1);
 	check_bytes(s, "", 0);
 	source_close(s);
 	source_close(NULL);
@@ -181,6 +182,7 @@ static void streams_apart_and_together(void **state)
 	assert_non_null(strstr(t.shown[0].data, "same-line-end\n[123456 bytes of stdout not kept]\ntail, unfinished\n[7 bytes of stderr"));
 
 	s = stream_of(p, r, t.attempt, 0);
+	assert_int_equal(source_gap(s), 14);
 	assert_true(source_origin(s, 5, &o));
 	assert_int_equal(o.stream, STREAM_ERR);
 	assert_int_equal(o.start, 4);
@@ -202,6 +204,7 @@ static void streams_apart_and_together(void **state)
 	assert_false(source_origin(s, source_size(s), &o));
 	source_close(s);
 	s = stream_of(p, r, t.attempt, STREAM_ERR);
+	assert_int_equal(source_gap(s), 7); /* behind the line end that it needs */
 	assert_int_equal(source_find(s, STREAM_OUT, 0), -1);
 	source_close(s);
 	s = stream_of(p, r, 4711, 0); /* nothing came out, or there is none */

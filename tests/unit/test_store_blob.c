@@ -169,6 +169,51 @@ kept:
 	store_close(st);
 }
 
+/* Between two parts another process takes the upload for a dead one's, and its number is given again. */
+struct collector {
+	struct place *p;
+	int parts;
+	struct digest other;
+};
+
+static bool collect_meanwhile(const void *ctx)
+{
+	struct collector *c = *(struct collector *const *)ctx;
+	struct uuid owner = { { 2 } };
+
+	if (c->parts++ != 2)
+		return false;
+	struct store *st = case_open(c->p, STORE_WRITE);
+	assert_done(c->p, store_blob_collect(st, nobody_lives, NULL, &c->p->e));
+	assert_done(c->p, store_blob_put(st, &owner, "other", 5, &c->other, &c->p->e));
+	store_close(st);
+	return false;
+}
+
+static void an_upload_that_was_collected_fails(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct collector c = { .p = p }, *at = &c;
+	struct uuid owner = { { 1 } };
+	const size_t n = 13 * MIB;
+	char *bytes = noise_dup(n, 12);
+	int fd = file_of(p, bytes, n);
+	struct digest want = hash_bytes(bytes, n), d;
+
+	store_set_cancel(st, &(struct cancel){ collect_meanwhile, &at });
+	assert_fails(p, ERR_BUSY, "taken away meanwhile", store_blob_put_fd(st, &owner, fd, "file", &want, &d, NULL, &p->e));
+	assert_false(store_blob_has(st, &want, NULL));
+	assert_kept(p, st, &c.other, "other", 5);
+	assert_int_equal(case_number(p, "SELECT count(*) FROM blob_chunk"), 1);
+	assert_int_equal(case_number(p, "SELECT count(*) FROM blob_upload"), 0);
+	assert_done(p, store_blob_put_fd(st, &owner, fd, "file", &want, &d, NULL, &p->e));
+	assert_kept(p, st, &want, bytes, n);
+	close(fd);
+	free(bytes);
+	store_close(st);
+}
+
 static void file_that_changed_is_refused(void **state)
 {
 	static const size_t n[] = { 100, 6 * MIB };
@@ -182,7 +227,7 @@ static void file_that_changed_is_refused(void **state)
 		struct digest want = case_digest("something else"), d;
 		int64_t size;
 
-		assert_fails(p, ERR_CORRUPT, "file changed while it was read",
+		assert_fails(p, ERR_CHANGED, "file changed while it was read",
 		             store_blob_put_fd(st, &owner, fd, "file", &want, &d, &size, &p->e));
 		close(fd);
 		free(bytes);
@@ -348,6 +393,7 @@ int main(void)
 		WITH_RECORD(from_files),
 		WITH_RECORD(kept_file_is_not_read_again),
 		WITH_RECORD(file_can_be_broken_off),
+		WITH_RECORD(an_upload_that_was_collected_fails),
 		WITH_RECORD(file_that_changed_is_refused),
 		WITH_RECORD(read_has_a_limit),
 		WITH_RECORD(written_to_a_file),

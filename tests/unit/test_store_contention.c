@@ -199,7 +199,7 @@ static bool nobody_lives(void *ctx, const struct uuid *owner)
 #ifdef __SANITIZE_ADDRESS__
 #define ROUNDS 12 /* a sanitized child takes long to fork and to begin */
 #else
-#define ROUNDS 200
+#define ROUNDS 63 /* seven of each number of attempts */
 #endif
 
 static void killed_writers_leave_a_whole_record(void **state)

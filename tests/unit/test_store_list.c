@@ -392,8 +392,9 @@ static void lists_use_keys_and_read_no_content(void **state)
 	};
 	/* all of the record, for who asked for that; the refusals of one attempt */
 	static const enum sql_id counts[] = { SQL_VERIFY_COUNTS, SQL_GLANCE };
-	/* few: names that the user attached, attempts that changed since the last look, the largest files of a size report */
-	static const enum sql_id sorted[] = { SQL_ATTACHMENT_EACH, SQL_CHANGE_EACH, SQL_LARGEST };
+	/* few: names that the user attached, attempts that changed since the last look, the largest files of a size report; why
+	 * a content cannot be had; signatures that are checked */
+	static const enum sql_id sorted[] = { SQL_ATTACHMENT_EACH, SQL_CHANGE_EACH, SQL_LARGEST, SQL_TOMBSTONE_CONTENT, SQL_MARK_ENDS };
 	struct place *p = *state;
 	sqlite3 *db;
 
@@ -421,7 +422,8 @@ static void no_statement_walks_through_facts(void **state)
 	static const enum sql_id walks[] = {
 		SQL_ATTEMPT_LAST, SQL_NOTED_EACH, SQL_UUID_EACH, SQL_CHECK_EACH, SQL_LARGEST, SQL_LEDGER_FIND, SQL_LEDGER_EVENT,
 		SQL_TOMBSTONE_CONTENT, SQL_TOMBSTONE_AT, SQL_FACTS_TOMBSTONES, SQL_FACTS_CONTENTS, SQL_VERIFY_COUNTS,
-		SQL_VERIFY_MANIFEST_USER, SQL_VERIFY_PRODUCED,
+		SQL_VERIFY_MANIFEST_USER, SQL_VERIFY_PRODUCED, SQL_MARK_ENDS,
+		SQL_LEDGER_END, SQL_LEDGER_END_NEWEST, /* back from the newest to the end that a mark is about */
 		SQL_MARK_ADD, SQL_NOTE_ADD, /* what was pruned, looked at below */
 	};
 	struct place *p = *state;

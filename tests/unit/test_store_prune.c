@@ -171,6 +171,201 @@ static void bytes_that_others_have_stay(void **state)
 	store_close(st);
 }
 
+static struct attempt_end end_of(int64_t attempt)
+{
+	return (struct attempt_end){ .attempt = attempt, .ended_us = 2, .outcome = OUTCOME_OK, .detail = "", .exit_code = 0 };
+}
+
+/* Contents come in before the end that names them: a prune in between takes nothing that it did not make nameless, and
+ * what vanished for a run that is gone goes when nothing runs. */
+static void what_no_row_names_yet_stays(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t old = ended(p, st, 0, "old\n"), running = case_queue(p, st, 0);
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS, .attempts = &old, .attempts_n = 1 };
+	struct entry made = { .path = "new.csv", .what = ARTIFACT_CREATED, .size = 3, .mode = 0644 };
+	struct end_with with = { .artifacts = &made, .artifacts_n = 1 };
+	struct attempt_end end = end_of(running);
+	struct digest gone = case_digest("old\n"), debris;
+	struct uuid owner = uuid_new();
+	struct prune_result r;
+
+	assert_done(p, store_blob_put(st, &owner, "new", 3, &made.sha256, &p->e));
+	assert_done(p, store_blob_put(st, &owner, "debris", 6, &debris, &p->e));
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.attempts, 1);
+	assert_false(store_blob_has(st, &gone, NULL));
+	assert_true(store_blob_has(st, &made.sha256, NULL));
+	assert_true(store_blob_has(st, &debris, NULL));
+	assert_done(p, store_attempt_end(st, &end, &with, &p->e));
+	old = ended(p, st, 0, "old\n");
+	ended(p, st, 0, "newest\n");
+	assert_prune(p, st, &rule, &r);
+	assert_true(store_blob_has(st, &made.sha256, NULL));
+	assert_false(store_blob_has(st, &debris, NULL));
+	store_close(st);
+}
+
+/* What was found there already may have gone with the attempt that had it. */
+static void an_end_names_what_is_kept(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t old = ended(p, st, 0, "same\n"), running = case_queue(p, st, 0);
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS, .attempts = &old, .attempts_n = 1 };
+	struct entry made = { .path = "t.csv", .what = ARTIFACT_CREATED, .size = 5, .mode = 0644 }, read = made;
+	struct end_with with = { .artifacts = &made, .artifacts_n = 1, .inputs = &read, .inputs_n = 1 };
+	struct attachment attached = { .name = "t.csv" };
+	struct attempt_end end = end_of(running);
+	struct uuid owner = uuid_new();
+	struct prune_result r;
+
+	assert_done(p, store_blob_put(st, &owner, "same\n", 5, &made.sha256, &p->e));
+	read.path = "in.csv";
+	read.what = INPUT_READ;
+	read.sha256 = attached.sha256 = made.sha256;
+	assert_prune(p, st, &rule, &r);
+	assert_fails(p, ERR_NOTFOUND, "the bytes of in.csv are not kept", store_attempt_end(st, &end, &with, &p->e));
+	assert_fails(p, ERR_NOTFOUND, "the bytes of t.csv are not kept", store_attach(st, &attached, &p->e));
+	read.note = "its bytes changed";
+	assert_fails(p, ERR_NOTFOUND, "the bytes of t.csv are not kept", store_attempt_end(st, &end, &with, &p->e));
+	assert_intact(p, st);
+	assert_done(p, store_blob_put(st, &owner, "same\n", 5, &made.sha256, &p->e));
+	assert_done(p, store_attempt_end(st, &end, &with, &p->e));
+	assert_done(p, store_attach(st, &attached, &p->e));
+	assert_intact(p, st);
+	store_close(st);
+}
+
+static void count_gone(void *ctx, const char *what)
+{
+	*(int *)ctx += strstr(what, "bytes of an artifact are gone") != NULL;
+}
+
+static int gone(struct place *p, struct store *st)
+{
+	struct verify_result r;
+	int n = 0;
+
+	assert_done(p, store_verify(st, count_gone, NULL, &n, &r, &p->e));
+	return n;
+}
+
+/* A tombstone tells of those that had ended before it, not of who had the same bytes again. */
+static void an_old_tombstone_excuses_no_later_loss(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	int64_t a = ended(p, st, 0, "again\n"), b;
+	struct prune_rule rule = { .parts = PRUNE_FILES, .attempts = &a, .attempts_n = 1 };
+	struct digest d = case_digest("again\n");
+	struct buf bytes = { 0 };
+	struct prune_result r;
+
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(r.contents, 2); /* and the input */
+	assert_fails(p, ERR_NOTFOUND, "was pruned on", store_blob_read(st, &d, 9, &bytes, &p->e));
+	b = ended(p, st, 0, "again\n");
+	assert_int_equal(gone(p, st), 0);
+	case_sql(p, "INSERT INTO prune_permit VALUES (1); DELETE FROM blob_chunk WHERE id >> 24 = (SELECT id FROM blob WHERE size = 6);"
+	            "DELETE FROM blob WHERE size = 6; DELETE FROM prune_permit");
+	assert_int_equal(gone(p, st), 1);
+	assert_fails(p, ERR_NOTFOUND, "no prune took it", store_blob_read(st, &d, 9, &bytes, &p->e));
+	/* Its own prune does. */
+	ended(p, st, 2, "again\n");
+	rule.attempts = &b;
+	rule.others = true;
+	assert_prune(p, st, &rule, &r);
+	assert_int_equal(gone(p, st), 0);
+	buf_free(&bytes);
+	store_close(st);
+}
+
+/* Sets go by their hash: whoever looked one up before a prune gets that one, whatever has its number by now. */
+static void a_set_is_its_hash(void **state)
+{
+	struct place *p = *state;
+	struct store *st = case_open(p, STORE_WRITE);
+	struct entry many[40], one = case_offered_plain;
+	char paths[40][8];
+	struct queue_with with = { .step = &case_step, .environment = &case_environment, .policy = &case_policy, .code = "1",
+		                   .code_len = 1, .offered = many, .offered_n = 40 };
+	struct attempt a = { .uuid = uuid_new(), .asker = { ASKER_PERSON, "jm", NULL }, .script = "s.py", .box = "/b", .cwd = ".",
+		             .host = "desk", .boot_id = "b" };
+	struct digest was, base = { 0 };
+	struct prune_result r;
+	struct manifest m;
+	int64_t id, last;
+
+	for (int i = 0; i < 40; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "f%02d", i);
+		many[i] = (struct entry){ .path = paths[i], .mode = 0644, .size = i, .sha256 = case_digest(paths[i]) };
+	}
+	was = store_manifest_hash(many, 40);
+	with.offered_sha256 = &was;
+	assert_done(p, store_attempt_queue(st, &a, &with, &p->e));
+	struct prune_rule rule = { .parts = PRUNE_ATTEMPTS, .attempts = (int64_t[]){ a.id }, .attempts_n = 1 };
+	struct attempt_end end = end_of(a.id);
+	assert_done(p, store_attempt_end(st, &end, NULL, &p->e));
+	ended(p, st, 0, "newest\n");
+	last = case_number(p, "SELECT max(id) FROM manifest");
+	assert_prune(p, st, &rule, &r);
+	assert_false(store_manifest_find(st, &was, &id));
+	/* Another comes first; no number is given twice. */
+	one.path = "other.csv";
+	assert_done(p, store_manifest_put(st, &one, 1, 0, &id, &p->e));
+	assert_true(id > last);
+	/* The base is gone, too: stored whole. */
+	with.offered_base = &was;
+	many[3].size = 1000;
+	base = store_manifest_hash(many, 40);
+	with.offered_sha256 = &base;
+	a.uuid = uuid_new();
+	a.step = 0;
+	assert_done(p, store_attempt_queue(st, &a, &with, &p->e));
+	assert_done(p, store_manifest_get(st, a.offered, &m, &p->e));
+	assert_int_equal(m.n, 40);
+	assert_true(digest_equal(&m.sha256, &base));
+	assert_int_equal(m.entries[3].size, 1000);
+	store_manifest_free(&m);
+	store_close(st);
+}
+
+/* A record that is read without locks is not copied, nor merged, in two states. */
+static void evidence_that_changes_is_not_copied(void **state)
+{
+	struct place *p = *state;
+	char *copy = path_join(p->dir, "copy.db");
+	struct prune_rule others = { .parts = PRUNE_ATTEMPTS, .others = true, .marked = true, .attempts = (int64_t[]){ 2 }, .attempts_n = 1 };
+	struct prune_result left;
+	struct store *st = case_open(p, STORE_WRITE);
+	FILE *f;
+
+	ended(p, st, 0, "1\n");
+	ended(p, st, 0, "2\n");
+	assert_done(p, store_checkpoint(st, &p->e));
+	store_close(st);
+	st = case_open(p, STORE_EVIDENCE);
+	assert_done(p, store_is_unchanged(st, &p->e));
+	assert_done(p, store_pack(st, copy, &p->e));
+	assert_int_equal(unlink(copy), 0);
+	assert_done(p, store_pack_chosen(st, copy, &others, &left, &p->e));
+	assert_int_equal(left.attempts, 1);
+	assert_int_equal(unlink(copy), 0);
+	f = fopen(p->db, "a");
+	assert_non_null(f);
+	fputc(0, f);
+	fclose(f);
+	assert_fails(p, ERR_BUSY, "was changed by another process", store_is_unchanged(st, &p->e));
+	assert_fails(p, ERR_BUSY, "was changed by another process", store_backup(st, copy, &p->e));
+	assert_fails(p, ERR_BUSY, "was changed by another process", store_pack(st, copy, &p->e));
+	assert_fails(p, ERR_BUSY, "was changed by another process", store_pack_chosen(st, copy, &others, &left, &p->e));
+	assert_false(fs_exists(AT_FDCWD, copy));
+	store_close(st);
+	free(copy);
+}
+
 static void checks_go_with_their_attempt(void **state)
 {
 	struct place *p = *state;
@@ -483,6 +678,11 @@ int main(void)
 		WITH_RECORD(marked_cited_corrected_stay),
 		WITH_RECORD(running_stay),
 		WITH_RECORD(bytes_that_others_have_stay),
+		WITH_RECORD(what_no_row_names_yet_stays),
+		WITH_RECORD(an_end_names_what_is_kept),
+		WITH_RECORD(an_old_tombstone_excuses_no_later_loss),
+		WITH_RECORD(a_set_is_its_hash),
+		WITH_RECORD(evidence_that_changes_is_not_copied),
 		WITH_RECORD(checks_go_with_their_attempt),
 		WITH_RECORD(any_rules_in_any_order),
 		WITH_RECORD(copies),

@@ -222,7 +222,7 @@ static void a_review_comes_home(void **state)
 	case_review(p, copy, b); /* about what is only there */
 	ended(p, st, 0);         /* under the same id */
 	mark(p, st, a, JUDGED_REJECTED);
-	assert_done(p, store_merge(st, copy, &r, &p->e));
+	assert_done(p, store_merge(st, &(struct uuid){ { 1 } }, copy, &r, &p->e));
 	assert_int_equal(r.marks, 2);
 	assert_int_equal(r.notes, 1);
 	assert_int_equal(r.messages, 2);
@@ -235,7 +235,7 @@ static void a_review_comes_home(void **state)
 	assert_intact(p, st);
 	struct ledger_head before, after;
 	assert_done(p, store_head(st, &before, &p->e));
-	assert_done(p, store_merge(st, copy, &r, &p->e));
+	assert_done(p, store_merge(st, &(struct uuid){ { 1 } }, copy, &r, &p->e));
 	assert_int_equal(r.marks + r.notes + r.messages, 0);
 	assert_int_equal(r.already, 5);
 	assert_done(p, store_head(st, &after, &p->e));
@@ -248,13 +248,13 @@ static void a_review_comes_home(void **state)
 	snprintf(p->db, sizeof(p->db), "%s", real);
 	free(real);
 	copy = store_open(path, STORE_EVIDENCE, &p->e);
-	assert_fails(p, ERR_CORRUPT, "broken", store_merge(st, copy, &r, &p->e));
+	assert_fails(p, ERR_CORRUPT, "broken", store_merge(st, &(struct uuid){ { 1 } }, copy, &r, &p->e));
 	store_close(copy);
 	/* Nor does another record. */
 	char *other = path_join(p->dir, "other.db");
 	assert_done(p, store_create(other, "/elsewhere", &p->e));
 	copy = store_open(other, STORE_EVIDENCE, &p->e);
-	assert_fails(p, ERR_INPUT, "not a copy", store_merge(st, copy, &r, &p->e));
+	assert_fails(p, ERR_INPUT, "not a copy", store_merge(st, &(struct uuid){ { 1 } }, copy, &r, &p->e));
 	store_close(copy);
 	store_close(st);
 	free(other);
@@ -286,7 +286,7 @@ static bool merge_and_die(struct place *p, const char *review, int n)
 		if (!st || !from)
 			_exit(2);
 		sqlite3_trace_v2(st->db, SQLITE_TRACE_STMT, die_at, &n);
-		_exit(store_merge(st, from, &r, NULL) ? 0 : 2);
+		_exit(store_merge(st, &(struct uuid){ { 1 } }, from, &r, NULL) ? 0 : 2);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true((WIFEXITED(status) && WEXITSTATUS(status) == 0) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));

@@ -342,9 +342,9 @@ static void rows_of(const char *db, const char *table, struct strv *out)
 	strv_free(&keys);
 }
 
-/* The sanitizers are slow, and the reading is the same for every column. */
+/* The sanitizers are slow, and the reading is the same for every column, row and forgery. */
 #ifdef __SANITIZE_ADDRESS__
-#define EVERY 3
+#define EVERY 9
 #else
 #define EVERY 1
 #endif
@@ -397,7 +397,7 @@ static void every_deleted_row(void **state)
 		struct strv rows = { 0 };
 
 		rows_of(p->db, schema_facts[t], &rows);
-		for (size_t r = 0; r < rows.n; r++) {
+		for (size_t r = t % EVERY; r < rows.n; r += EVERY) {
 			char sql[512];
 			struct found f;
 
@@ -501,7 +501,7 @@ static void forgeries_are_named(void **state)
 	struct place *p = *state;
 	size_t missed = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(forgeries); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(forgeries); i += EVERY) {
 		struct found f;
 
 		faults_after(p, forgeries[i].sql, &f);

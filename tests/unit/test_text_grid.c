@@ -77,15 +77,86 @@ static void sorting(void **state)
 	struct grid_column c;
 
 	(void)state;
-	grid_sort(g, 1, false, order);
+	assert_int_equal(grid_sort(g, 1, 1, false, order), GRID_NUMBERS);
 	assert_memory_equal(order, up, sizeof(up));
-	grid_sort(g, 1, true, order);
+	grid_sort(g, 1, 1, true, order);
 	assert_memory_equal(order, down, sizeof(down));
-	grid_column(g, 1, &c);
+	grid_column(g, 1, 1, &c);
 	assert_int_equal(c.cells, 5);
 	assert_int_equal(c.numbers, 4);
 	assert_int_equal(c.distinct, 4);
 	assert_true(c.least == -1.5 && c.most == 10 && c.sum == 27.5);
+	grid_free(g);
+}
+
+/* One column as lines: what it is sorted as, and the order, both ways: empty cells stay last, equal ones in order. */
+static void kinds_of_sorting(void **state)
+{
+	static const struct {
+		const char *lines, *up, *down;
+		enum grid_order kind;
+	} table[] = {
+		{ "b||a|B|a", "3 2 4 0 1", "0 2 4 3 1", GRID_TEXTS },
+		{ "10|9||x|-1.5|1e3|007", "4 6 1 0 5 3 2", "3 5 0 1 6 4 2", GRID_NUMBERS },
+		{ "1,234.50|999|(5.00)|-12 %|$7", "3 2 4 1 0", "0 1 4 2 3", GRID_NUMBERS },
+		{ "1.234,50|999,5|12,00 €|1.000.000", "2 1 0 3", "3 0 1 2", GRID_NUMBERS },
+		{ "1 234|99|1'000", "1 2 0", "0 2 1", GRID_NUMBERS },
+		{ "13/04/2024|03/05/2023|2024-04-12||31.12.1899", "4 1 2 0 3", "0 2 1 4 3", GRID_DAYS },
+		{ "04/13/2024|05/03/2023", "1 0", "0 1", GRID_MONTHS },
+		{ "02/01/2024|01/02/2024", "0 1", "1 0", GRID_DATES },
+		{ "2024-01-02 10:00:01|2024-01-02T09:59:00Z|2023-12-31", "2 1 0", "0 1 2", GRID_DATES },
+		{ "30 Nov 2026|1-Feb-26|March 3, 2025", "2 1 0", "0 1 2", GRID_DATES },
+		{ "2024-01-02|1.2.3.4", "1 0", "0 1", GRID_TEXTS },
+		{ "", "0", "0", GRID_TEXTS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct buf text = { 0 };
+		size_t order[16];
+
+		for (const char *at = table[i].lines, *end; at; at = *end ? end + 1 : NULL) {
+			end = at + strcspn(at, "|");
+			buf_addf(&text, "\"%.*s\",x\n", (int)(end - at), at);
+		}
+		struct grid *g = grid_of(text.data, text.len, ',');
+		for (int down = 0; down < 2; down++) {
+			struct buf got = { 0 };
+
+			if (grid_sort(g, 0, 0, down, order) != table[i].kind)
+				fail_msg("%s: taken for something else", table[i].lines);
+			for (size_t k = 0; k < grid_rows(g); k++)
+				buf_addf(&got, "%s%zu", k ? " " : "", order[k]);
+			if (strcmp(got.data, down ? table[i].down : table[i].up) != 0)
+				fail_msg("%s: %s", table[i].lines, got.data);
+			buf_free(&got);
+		}
+		grid_free(g);
+		buf_free(&text);
+	}
+}
+
+static void names_and_figures(void **state)
+{
+	static const struct { const char *text; bool names; } table[] = {
+		{ "id,name\n1,a\n", true }, { "1,a\n2,b\n", false }, { "a,b\n", true }, { "x,2024,2025\n1,2,3\n", true },
+	};
+	static const char large[] = "v,w\n1e309,a\n1e5000,b\n-2,c\n";
+	struct grid_column c;
+	struct grid *g;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		g = grid_of(table[i].text, strlen(table[i].text), ',');
+		if (grid_names(g) != table[i].names)
+			fail_msg("%s", table[i].text);
+		grid_free(g);
+	}
+	g = grid_of(large, sizeof(large) - 1, ',');
+	grid_column(g, 1, 0, &c);
+	assert_int_equal(c.numbers, 2);
+	assert_int_equal(c.beyond, 1);
+	assert_true(c.most == 1e309L && c.least == -2);
 	grid_free(g);
 }
 
@@ -243,7 +314,7 @@ static void wide_records_are_gone_along(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells), cmocka_unit_test(delimiters), cmocka_unit_test(sorting), cmocka_unit_test(encodings),
+		cmocka_unit_test(cells), cmocka_unit_test(delimiters), cmocka_unit_test(sorting), cmocka_unit_test(kinds_of_sorting), cmocka_unit_test(names_and_figures), cmocka_unit_test(encodings),
 		cmocka_unit_test(as_python_reads_them), cmocka_unit_test(wide_records_are_gone_along),
 	};
 

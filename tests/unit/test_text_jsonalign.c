@@ -81,6 +81,16 @@ static void places_are_those_of_one_side(void **state)
 		if (diffrows_place(&r, &r.v[i], &places))
 			buf_addc(&places, ' ');
 	assert_string_equal(places.data, "$[0] $[0].b $[1].b ");
+	free(rows);
+	diffrows_free(&r);
+	/* shown by the member that names it, noted on by its place; names as the view of JSON spells them */
+	buf_clear(&places);
+	rows = rows_of("[{\"id\":1,\"a b\":2},{\"id\":2,\"\u00e9\":3}]", "[{\"id\":2,\"\u00e9\":4},{\"id\":1,\"a b\":3}]", NULL, &r);
+	for (size_t i = 0; i < r.n; i++)
+		if (diffrows_place(&r, &r.v[i], &places))
+			buf_addc(&places, ' ');
+	assert_non_null(strstr(rows, "$[id=1]"));
+	assert_string_equal(places.data, "$[1] $[0][\"a b\"] $[1][\"a b\"] $[1][\"\u00e9\"] $[0][\"\u00e9\"] ");
 	buf_free(&places);
 	free(rows);
 	diffrows_free(&r);

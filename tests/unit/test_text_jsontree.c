@@ -78,7 +78,11 @@ static void paths(void **state)
 {
 	(void)state;
 	static const struct { size_t row; const char *path; } table[] = {
-		{ 0, "$" }, { 1, "$.a" }, { 3, "$.a[1]" }, { 5, "$.a[3]" }, { 8, "$.b.c" }, { 9, "$." },
+		{ 0, "$" }, { 1, "$.a" }, { 3, "$.a[1]" }, { 5, "$.a[3]" }, { 8, "$.b.c" }, { 9, "$[\"\"]" },
+	};
+	static const char odd[] = "{\"a b\":{\"x.y\":1},\"\\u00e9\":1,\"q\\\"\\\\\":1,\"7\":1,\"_k9\":1}";
+	static const char *const places[] = {
+		"$", "$[\"a b\"]", "$[\"a b\"][\"x.y\"]", "$[\"\xc3\xa9\"]", "$[\"q\\\"\\\\\"]", "$[\"7\"]", "$._k9",
 	};
 	struct json_tree t = tree_of(text);
 
@@ -87,6 +91,15 @@ static void paths(void **state)
 
 		json_tree_path(&t, text, table[i].row, &out);
 		assert_string_equal(out.data, table[i].path);
+		buf_free(&out);
+	}
+	json_tree_free(&t);
+	t = tree_of(odd); /* names that are no words, as a difference spells them */
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		struct buf out = { 0 };
+
+		json_tree_path(&t, odd, i, &out);
+		assert_string_equal(out.data, places[i]);
 		buf_free(&out);
 	}
 	json_tree_free(&t);
