@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "chore.h"
+#include "outside.h"
 #include "spawn.h"
 #include "text.h"
 
@@ -57,7 +58,7 @@ struct saving {
 	char *to;    /* answered already: asks whether to overwrite */
 	char *full;  /* the same as a whole path; NULL */
 	bool force;
-	const char *type;
+	struct outside outside;
 };
 
 static void saving_free(void *ctx)
@@ -185,37 +186,28 @@ unsigned act_save(struct view *v, const char *arg)
 
 /* ---- open outside --------------------------------------------------------------------------------------------- */
 
-/* What the first bytes say; the name is of the run's choosing and says nothing. */
-static const struct {
-	const char *magic;
-	size_t n;
-	const char *type;
-} types[] = {
-	{ "\x89PNG\r\n\x1a\n", 8, "PNG image" }, { "\xff\xd8\xff", 3, "JPEG image" }, { "GIF8", 4, "GIF image" },
-	{ "%PDF-", 5, "PDF document" }, { "PK\x03\x04", 4, "ZIP archive or office document" }, { "\x1f\x8b", 2, "gzip archive" },
-	{ "\x7f" "ELF", 4, "PROGRAM for this machine" }, { "#!", 2, "SCRIPT that would be run" }, { "MZ", 2, "PROGRAM for Windows" },
-	{ "<svg", 4, "SVG image (may hold scripts)" }, { "<!DOCTYPE", 9, "HTML page (may hold scripts)" },
-	{ "<html", 5, "HTML page (may hold scripts)" }, { "[Desktop Entry]", 15, "LAUNCHER that would start a program" },
-};
-
-static const char *type_of(const char *p, size_t n)
-{
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (n >= types[i].n && memcmp(p, types[i].magic, types[i].n) == 0)
-			return types[i].type;
-	return memchr(p, 0, n) ? "binary data" : "text";
-}
-
-static bool is_dangerous(const char *type)
-{
-	return strstr(type, "PROGRAM") || strstr(type, "SCRIPT") || strstr(type, "LAUNCHER");
-}
-
 static void opened(struct ui *ui, void *ctx, const struct spawn_end *end)
 {
 	(void)ctx;
 	if (end && end->status != 0)
 		ui_error(ui, "xdg-open could not open it: %s", *end->err ? end->err : "no reason given");
+}
+
+static void remove_copy(const char *path)
+{
+	char *dir = path_dir(path);
+
+	unlink(path);
+	rmdir(dir);
+	free(dir);
+}
+
+/* A program outside may read it late, so it stays as long as we do. */
+void act_outside_forget(struct ui *ui)
+{
+	for (size_t i = 0; i < ui->copies.n; i++)
+		remove_copy(ui->copies.v[i]);
+	strv_free(&ui->copies);
 }
 
 static void open_now(void *ctx, const char *text)
@@ -226,8 +218,9 @@ static void open_now(void *ctx, const char *text)
 	struct err e = { 0 };
 
 	(void)text;
+	strv_add(&s->ui->copies, s->full);
 	if (spawn_start(s->ui, &spec, &e))
-		ui_notice(s->ui, "a copy was handed to xdg-open: %s", s->to);
+		ui_notice(s->ui, "a copy was handed to xdg-open, until you quit: %s", s->to);
 	else
 		ui_error(s->ui, "%s", e.msg);
 	saving_free(s);
@@ -238,30 +231,38 @@ static bool take_head(void *ctx, const void *p, size_t n, struct err *e)
 	struct buf *head = ctx;
 
 	(void)e;
-	buf_add(head, p, MIN(n, (size_t)512 - head->len));
-	return head->len < 512;
+	buf_add(head, p, MIN(n, OUTSIDE_HEAD - head->len));
+	return head->len < OUTSIDE_HEAD;
 }
 
-/* Where a private copy goes: a fresh folder; its extension stays, since desktops go by it. */
-static char *copy_place(const struct saving *s, struct err *e)
+/* A name that is hidden, or an option to who opens it, is none. */
+static const char *plain_name(const struct saving *s)
 {
-	char dir[] = "/tmp/tickmark-XXXXXX";
 	const char *base = path_base(s->subject.path);
 
-	if (mkdtemp(dir))
-		return path_join(dir, *base == '.' || *base == '-' ? "artifact" : base);
-	err_sys(e, "a folder in /tmp");
-	return NULL;
+	return *base == '.' || *base == '-' ? "artifact" : base;
+}
+
+/* Where a private copy goes: a fresh folder. */
+static char *copy_place(const struct saving *s, struct err *e)
+{
+	char dir[] = "/tmp/tickmark-XXXXXX", *name, *place;
+
+	if (!mkdtemp(dir)) {
+		err_sys(e, "a folder in /tmp");
+		return NULL;
+	}
+	name = xasprintf("%s%s", plain_name(s), s->outside.ending);
+	place = path_join(dir, name);
+	free(name);
+	return place;
 }
 
 static void not_opened(void *ctx)
 {
 	struct saving *s = ctx;
-	char *dir = path_dir(s->to);
 
-	unlink(s->to);
-	rmdir(dir);
-	free(dir);
+	remove_copy(s->to);
 	saving_free(s);
 }
 
@@ -278,7 +279,8 @@ static void copied(struct ui *ui, void *ctx, bool ok, const struct err *e)
 		return;
 	}
 	chmod(s->full, 0400);
-	s->label = xasprintf("%s (%s): open a copy outside?", path_base(s->to), s->type);
+	s->label = xasprintf("%s (%s%s): open a copy outside?", path_base(s->to), s->outside.type,
+	                     *s->outside.ending ? ", whatever its name says" : "");
 	s->ask = (struct prompt_ops){ .label = s->label, .kind = PROMPT_CONFIRM, .done = open_now, .cancelled = not_opened };
 	ui_ask(ui, &s->ask, s, NULL, HISTORY_COUNT);
 }
@@ -316,9 +318,8 @@ unsigned act_outside(struct view *v, const char *arg)
 		return TURN_DRAW;
 	}
 	query_blob(v->ui->query, &digest, take_head, &head, &e);
-	s->type = type_of(head.data ? head.data : "", head.len);
-	if (is_dangerous(s->type)) {
-		ui_error(v->ui, "not opened: by its first bytes this is a %s; s saves it", s->type);
+	if (!outside_judge(plain_name(s), head.data ? head.data : "", head.len, &s->outside, &e)) {
+		ui_error(v->ui, "%s", e.msg);
 		saving_free(s);
 	} else {
 		copy_for_outside(s, size);

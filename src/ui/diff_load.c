@@ -10,9 +10,7 @@
 struct diff_work {
 	struct diff_view *view;  /* NULL: the view is gone */
 	struct job *job;
-	struct workspace *ws;
-	char *record;
-	bool evidence;
+	char *root, *record;     /* owned, one of them NULL: what was open may be closed while it works */
 	int64_t left, right;
 	int64_t chain;           /* as in the view */
 	char *input;             /* of left, against the file of now; owned, NULL */
@@ -50,11 +48,6 @@ static void news_free(struct diff_news *n)
 	if (n->has_part)
 		diff_part_free(&n->part);
 	free(n);
-}
-
-static struct query *open_record(const struct diff_work *w, struct err *e)
-{
-	return w->evidence ? query_open_file(w->record, e) : query_open(w->ws, e);
 }
 
 /* Two attempts, or one and the file of now; of a chain, which two. */
@@ -208,13 +201,14 @@ static void work_run(struct job *job, void *ctx)
 {
 	struct diff_work *w = ctx;
 	struct diff_news *end = xcalloc(1, sizeof(*end));
-	struct query *q;
+	struct workspace *ws = w->root ? workspace_open(w->root, &end->e) : NULL;
+	struct query *q = ws ? query_open(ws, &end->e) : w->record ? query_open_file(w->record, &end->e) : NULL;
 
 	w->job = job;
-	q = open_record(w, &end->e);
 	if (q)
 		(void)(w->chain ? work_chain : work_two)(w, q, &end->e);
 	query_close(q);
+	workspace_close(ws);
 	end->last = true;
 	job_send(job, end);
 }
@@ -256,6 +250,7 @@ static void work_done(void *ctx, bool cancelled)
 		w->view->work = NULL;
 		w->view->done = w->view->done || cancelled;
 	}
+	free(w->root);
 	free(w->record);
 	free(w->input);
 	free(w);
@@ -285,9 +280,7 @@ void diff_load(struct diff_view *d)
 	diff_parts_free(d);
 	d->done = d->failed = false;
 	w->view = d;
-	w->ws = ui->ws;
-	w->record = xstrdup(ui->record);
-	w->evidence = ui->evidence;
+	*(ui->evidence ? &w->record : &w->root) = xstrdup(ui->evidence ? ui->record : ui->root);
 	w->left = d->left;
 	w->right = d->right;
 	w->chain = d->chain;

@@ -20,6 +20,9 @@ struct keydec {
 	int64_t esc_ms;       /* when Esc was decided by its age; 0 */
 	bool chunk_start;     /* `at` is where the last feed began */
 	bool pasting;
+	bool stalled;         /* nothing more of the paste came for long, and what came was given out */
+	bool broken_off;      /* and then a Ctrl-C alone */
+	bool given;           /* `paste` was given out */
 	bool paste_cut;
 	struct buf paste;
 };
@@ -50,6 +53,8 @@ void keydec_feed(struct keydec *d, const void *p, size_t n, int64_t now_ms)
 	}
 	buf_add(&d->in, p, n);
 	d->fed_ms = now_ms;
+	d->broken_off = d->stalled && n == 1 && *(const char *)p == '\x03';
+	d->stalled = false;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------ */
@@ -181,9 +186,7 @@ static size_t scan_csi(struct keydec *d, const char *s, size_t len, struct event
 	}
 	n = parse_params(s, i, p, ARRAY_LEN(p));
 	if (final == '~' && p[0] == 200 && n == 1) {
-		d->pasting = true;
-		d->paste_cut = false;
-		buf_clear(&d->paste);
+		d->pasting = d->given = true;
 		return emit(out, K_NONE, 3 + i);
 	}
 	uint32_t key = final == '~' ? find_tilde(p[0]) : find_final(csi_finals, ARRAY_LEN(csi_finals), final);
@@ -304,9 +307,14 @@ static void paste_add(struct keydec *d, const char *s, size_t n)
 	buf_add(&d->paste, s, MIN(n, room));
 }
 
-/* Takes what belongs to the paste; true when it has ended. */
-static bool paste_take(struct keydec *d, bool timed_out)
+/* Takes what belongs to the paste; true when it has ended. A paste that comes to a stop has not: what follows would be
+ * keys, and marks or runs something. */
+static bool paste_take(struct keydec *d)
 {
+	if (d->given) {
+		buf_clear(&d->paste);
+		d->paste_cut = d->given = false;
+	}
 	const char *s = d->in.data + d->at;
 	size_t len = d->in.len - d->at, mark = sizeof(paste_end) - 1;
 	const char *end = len ? memmem(s, len, paste_end, mark) : NULL;
@@ -315,14 +323,14 @@ static bool paste_take(struct keydec *d, bool timed_out)
 		paste_add(d, s, (size_t)(end - s));
 		d->at += (size_t)(end - s) + mark;
 	} else {
-		size_t keep = timed_out ? 0 : MIN(len, mark - 1);
+		size_t keep = MIN(len, mark - 1);
 		/* only a possible begin of the end mark waits */
 		while (keep > 0 && memcmp(s + len - keep, paste_end, keep) != 0)
 			keep--;
 		paste_add(d, s, len - keep);
 		d->at += len - keep;
 	}
-	return end || timed_out;
+	return end != NULL;
 }
 
 /* ---- the decoder --------------------------------------------------------------------------------------- */
@@ -343,7 +351,7 @@ int keydec_wait_ms(const struct keydec *d, int64_t now_ms)
 {
 	int64_t left;
 
-	if (d->at == d->in.len && !d->pasting)
+	if ((d->at == d->in.len && !d->pasting) || d->stalled)
 		return -1;
 	left = d->fed_ms + patience_ms(d) - now_ms;
 	return left < 0 ? 0 : (int)left;
@@ -362,17 +370,31 @@ static bool give_up(struct keydec *d, struct event *out, int64_t now_ms)
 	return true;
 }
 
+/* A paste whose end mark was lost would take all keys for good: Ctrl-C by itself ends it. */
+static bool paste_next(struct keydec *d, struct event *out, int64_t now_ms)
+{
+	if (d->broken_off) {
+		d->at = d->in.len;
+		d->pasting = d->broken_off = false;
+		*out = (struct event){ .kind = EVENT_JUNK };
+		return true;
+	}
+	d->pasting = !paste_take(d);
+	if (d->pasting) {
+		d->stalled = d->stalled || keydec_wait_ms(d, now_ms) == 0;
+		if (!d->stalled || d->paste.len == 0)
+			return false;
+	}
+	d->given = true;
+	*out = (struct event){ .kind = EVENT_PASTE, .text = d->paste.data ? d->paste.data : "", .len = d->paste.len, .cut = d->paste_cut };
+	return true;
+}
+
 bool keydec_next(struct keydec *d, struct event *out, int64_t now_ms)
 {
 	while (d->at < d->in.len || d->pasting) {
-		if (d->pasting) {
-			if (!paste_take(d, keydec_wait_ms(d, now_ms) == 0))
-				return false;
-			d->pasting = false;
-			*out = (struct event){ .kind = EVENT_PASTE, .text = d->paste.data ? d->paste.data : "",
-				.len = d->paste.len, .cut = d->paste_cut };
-			return true;
-		}
+		if (d->pasting)
+			return paste_next(d, out, now_ms);
 		const char *s = d->in.data + d->at;
 		size_t len = d->in.len - d->at, used = late_tail(d, s, len, now_ms);
 		if (used > 0) {

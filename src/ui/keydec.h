@@ -40,7 +40,8 @@ struct event {
 	enum mouse_action action;  /* EVENT_MOUSE */
 	int button;                /* 1 left, 2 middle, 3 right */
 	int x, y;                  /* cell, from 0 */
-	const char *text;          /* EVENT_PASTE: valid until the next call with the decoder */
+	const char *text;          /* EVENT_PASTE: valid until the next call with the decoder; a paste that comes in
+	                            * bits far between comes as several */
 	size_t len;
 	bool cut;                  /* EVENT_PASTE: it was longer than PASTE_MAX */
 };

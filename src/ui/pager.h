@@ -16,6 +16,7 @@ struct hunt {
 	bool wrapped;        /* went on from the other end already */
 	struct range todo;
 	int64_t from;        /* where it began */
+	int64_t until;       /* bytes of the text when the part that goes to its end was begun */
 	struct search_sum sum;
 };
 

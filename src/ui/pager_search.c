@@ -55,6 +55,21 @@ static void hunt_start(struct pager *p, bool back)
 
 	p->hunt = (struct hunt){ .on = true, .back = back, .from = from };
 	p->hunt.todo = back ? (struct range){ 0, from } : (struct range){ from, p->text.size };
+	p->hunt.until = p->text.size;
+}
+
+/* What came to a growing text since the part up to its end was begun, from the begin of its line on; false: nothing did. */
+static bool hunt_what_came(struct pager *p)
+{
+	struct hunt *h = &p->hunt;
+	int64_t start;
+
+	if (p->text.size <= h->until || (h->back && !h->wrapped))
+		return false;
+	start = h->until > 0 ? lines_start(p->text.lines, p->text.window, h->until - 1) : 0;
+	h->todo = (struct range){ MAX(h->from, start < 0 ? h->until : start), p->text.size };
+	h->until = p->text.size;
+	return true;
 }
 
 static void hunt_end_without(struct pager *p)
@@ -83,13 +98,14 @@ bool pager_hunt(struct pager *p)
 		pager_show_place(p, p->hit.start);
 		return true;
 	}
-	if (h->todo.start < h->todo.end)
+	if (h->todo.start < h->todo.end || hunt_what_came(p))
 		return false;
 	if (h->wrapped) {
 		hunt_end_without(p);
 		return true;
 	}
 	h->wrapped = true;
+	h->until = p->text.size;
 	h->todo = h->back ? (struct range){ h->from, p->text.size } : (struct range){ 0, MIN(h->from, p->text.size) };
 	return h->todo.start >= h->todo.end && (hunt_end_without(p), true);
 }
@@ -129,7 +145,7 @@ void pager_search_from(struct pager *p, const char *pattern, int64_t pos)
 {
 	if (!take_pattern(p, pattern))
 		return;
-	p->hunt = (struct hunt){ .on = true, .from = pos, .todo = { pos, p->text.size } };
+	p->hunt = (struct hunt){ .on = true, .from = pos, .until = p->text.size, .todo = { pos, p->text.size } };
 	pager_hunt(p);
 }
 

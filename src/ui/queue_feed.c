@@ -22,8 +22,7 @@ struct queue_feed {
 
 struct feed_work {
 	struct queue_feed *owner; /* NULL: the view is gone */
-	struct workspace *ws;
-	const char *record;
+	char *root, *record;      /* owned, one of them NULL: what was open may be closed while it works */
 	struct queue_request request;
 	int64_t attempt;          /* only its step; 0: all */
 	struct job *job;          /* as the worker knows it */
@@ -67,6 +66,7 @@ static void work_progress(void *ctx, const struct queue *so_far)
 static void work_run(struct job *job, void *ctx)
 {
 	struct feed_work *w = ctx;
+	struct workspace *ws;
 	struct query *q;
 
 	w->job = job;
@@ -75,14 +75,16 @@ static void work_run(struct job *job, void *ctx)
 	w->request.ctx = w;
 	w->e = (struct err){ 0 };
 	w->listed = false;
-	q = w->ws ? query_open(w->ws, &w->e) : query_open_file(w->record, &w->e);
+	ws = w->root ? workspace_open(w->root, &w->e) : NULL;
+	q = ws ? query_open(ws, &w->e) : w->record ? query_open_file(w->record, &w->e) : NULL;
 	if (q)
 		query_set_cancel(q, job_asks(job));
 	if (w->attempt)
-		w->ok = q && queue_look(q, w->ws, w->attempt, &w->step, &w->e);
+		w->ok = q && queue_look(q, ws, w->attempt, &w->step, &w->e);
 	else
-		w->ok = q && queue_load(q, w->ws, &w->request, &w->queue, &w->e);
+		w->ok = q && queue_load(q, ws, &w->request, &w->queue, &w->e);
 	query_close(q);
+	workspace_close(ws);
 }
 
 /* ---- in the screen's thread ---------------------------------------------------------------------------- */
@@ -139,6 +141,8 @@ static void work_done(void *ctx, bool cancelled)
 	}
 	queue_free(&w->queue);
 	queue_again_free(&w->step);
+	free(w->root);
+	free(w->record);
 	free(w);
 }
 
@@ -148,7 +152,8 @@ static void start(struct queue_feed *f, int64_t attempt)
 {
 	struct feed_work *w = xcalloc(1, sizeof(*w));
 
-	*w = (struct feed_work){ .owner = f, .ws = f->ui->ws, .record = f->ui->record, .request = f->request, .attempt = attempt };
+	*w = (struct feed_work){ .owner = f, .request = f->request, .attempt = attempt };
+	*(f->ui->ws ? &w->root : &w->record) = xstrdup(f->ui->ws ? f->ui->root : f->ui->record);
 	if (!attempt) {
 		f->again = false;
 		f->waiting_n = 0;

@@ -125,6 +125,7 @@ struct ui {
 	struct notice *notices;       /* oldest first */
 	size_t notices_n, notices_cap;
 	struct buf copied;            /* what y copied last */
+	struct strv copies;           /* files that o made for programs outside */
 	int64_t picked;               /* attempt that D picked for a difference; 0: none */
 	bool watch_failed;            /* said already */
 	unsigned after_prompt;        /* masks of what an answer did */
@@ -195,6 +196,7 @@ unsigned act_copy(struct view *v, const char *arg);
 unsigned act_save(struct view *v, const char *arg);
 char *ui_path_for_reader(const struct ui *ui, const char *path); /* where what is saved under this name goes; owned */
 unsigned act_outside(struct view *v, const char *arg);
+void act_outside_forget(struct ui *ui); /* removes the copies that it made */
 unsigned act_repeat(struct view *v, const char *arg);
 unsigned act_rerun(struct view *v, const char *arg);
 unsigned act_edit(struct view *v, const char *arg);

@@ -142,8 +142,8 @@ static unsigned change(struct ui *ui, const char *name, const char *value)
 {
 	struct err e = { 0 };
 
-	/* where it can be tried it is, before it is kept */
-	if ((is_own(name) && !apply(ui, name, value, &e)) || !setting_set(ui->ws, name, value, &e)) {
+	/* what is not kept does not take effect either */
+	if (!ui_check_setting(name, value, &e) || !setting_set(ui->ws, name, value, &e) || (is_own(name) && !apply(ui, name, value, &e))) {
 		ui_error(ui, "not set: %s", e.msg);
 		return TURN_CLEAR;
 	}

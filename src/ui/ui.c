@@ -257,6 +257,7 @@ static void ui_free(struct ui *ui)
 		free(ui->notices[i].text);
 	free(ui->notices);
 	buf_free(&ui->copied);
+	act_outside_forget(ui);
 	canvas_free(ui->canvas);
 	theme_free(ui->theme);
 	keymap_free(ui->keymap);

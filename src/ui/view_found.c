@@ -170,8 +170,10 @@ static void work_done(void *ctx, bool cancelled)
 		v->over = true;
 		v->cancelled = cancelled;
 		v->sum = w->sum;
-		if (!w->ok && !cancelled)
+		if (!w->ok && !cancelled) {
 			v->error = xstrdup(w->e.msg);
+			ui_error(v->view.ui, "the search ended before its end: %s", v->error);
+		}
 	}
 	free(w->record);
 	free(w->pattern);
@@ -257,6 +259,8 @@ static void found_title(struct view *view, struct buf *left, struct buf *right)
 		buf_addf(right, "searching … %zu rows", v->rows.n);
 		return;
 	}
+	if (v->error) /* first, so that the counts are not taken for those of the whole */
+		buf_adds(right, "FAILED, NOT ALL SEARCHED · ");
 	buf_addf(right, "%lld hit%s%s", (long long)v->sum.hits, v->sum.hits == 1 ? "" : "s", v->cancelled ? ", cancelled" : "");
 	if (v->left_out)
 		buf_addf(right, ", %lld not listed", (long long)v->left_out);

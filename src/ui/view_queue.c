@@ -81,6 +81,8 @@ static void take_failure(void *ctx, const char *why)
 {
 	struct queue_view *v = ctx;
 
+	if (!v->error || strcmp(v->error, why) != 0)
+		ui_error(v->view.ui, "the queue could not be looked at again: %s", why);
 	free(v->error);
 	v->error = xstrdup(why);
 }
@@ -145,6 +147,8 @@ static void queue_title(struct view *view, struct buf *left, struct buf *right)
 	buf_adds(left, "Review queue");
 	if (v->request.sample)
 		buf_addf(left, "   sample of %lld, seed %lld", (long long)v->queue.drawn, (long long)v->request.seed);
+	if (v->error) /* first: rows and counts are of before, until all is looked at again */
+		buf_adds(right, v->loaded ? "FAILED, AS IT WAS BEFORE · " : "FAILED · ");
 	if (queue_feed_is_busy(v->feed, &percent) && percent > 0)
 		buf_addf(right, "looking … %d %%   ", percent);
 	else if (queue_feed_is_busy(v->feed, &percent))

@@ -36,7 +36,7 @@ struct rerun_view {
 struct rerun_work {
 	struct rerun_view *view; /* NULL: closed */
 	struct job *job;
-	struct workspace *ws;
+	char *root;              /* owned: what was open may be closed while it works */
 	int64_t attempt, step;
 };
 
@@ -100,12 +100,13 @@ static void work_run(struct job *job, void *ctx)
 {
 	struct rerun_work *w = ctx;
 	struct rerun_list *l = xcalloc(1, sizeof(*l));
-	struct query *q = query_open(w->ws, &l->e);
+	struct workspace *ws = workspace_open(w->root, &l->e);
+	struct query *q = ws ? query_open(ws, &l->e) : NULL;
 	size_t all = 0;
 
 	if (q)
 		query_set_cancel(q, job_asks(job));
-	if (q && dependents_inputs(q, w->ws, w->attempt, take_input, l, &all, &l->e)) {
+	if (q && dependents_inputs(q, ws, w->attempt, take_input, l, &all, &l->e)) {
 		if (l->changed == 0 && all == 0)
 			add_row(l, ROLE_GOOD, NULL, xstrdup("it read no file that could have changed"));
 		else if (l->changed == 0)
@@ -115,6 +116,7 @@ static void work_run(struct job *job, void *ctx)
 			add_row(l, ROLE_DIM, NULL, xstrdup("no later step read its files"));
 	}
 	query_close(q);
+	workspace_close(ws);
 	job_send(job, l);
 }
 
@@ -141,6 +143,7 @@ static void work_done(void *ctx, bool cancelled)
 	(void)cancelled;
 	if (w->view)
 		w->view->work = NULL;
+	free(w->root);
 	free(w);
 }
 
@@ -202,6 +205,10 @@ static unsigned run_with_later(struct view *v, const char *arg)
 	(void)arg;
 	if (!x->done) {
 		ui_notice(v->ui, "still looking at what follows");
+		return TURN_DRAW;
+	}
+	if (x->list.e.code != ERR_NONE) {
+		ui_error(v->ui, "which later ones follow is not known (%s); Enter runs it alone", x->list.e.msg);
 		return TURN_DRAW;
 	}
 	act_rerun_start(v->ui, x->ref, x->list.later > 0);
@@ -270,7 +277,7 @@ struct view *view_rerun_new(struct ui *ui, const struct subject *s, int64_t step
 	x->step = step;
 	memcpy(x->ref, s->ref, sizeof(x->ref));
 	w->view = x;
-	w->ws = ui->ws;
+	w->root = xstrdup(ui->root);
 	w->attempt = s->attempt;
 	w->step = step;
 	x->work = w;

@@ -27,11 +27,16 @@ no "and nothing was opened" test -e "$OPENED"
 play $'wait-idle\nkey 3 g j j o Enter\nwait handed to xdg-open\nwait-idle' >/dev/null
 is "a copy is opened" "$(cat "$OPENED")" '<p>hello</p>'
 is "which nobody can change" "$(cat "$OPENED.mode")" 400
-rm -rf "$(dirname "$(cat "$OPENED.path")")"
+is "and which is gone afterwards" "$(copies) $(test -e "$(cat "$OPENED.path")"; echo $?)" "$before 1"
 touch "$OPENED.fail"; like "what fails is said" "$(play $'wait-idle\nkey 3 g j j o Enter\nwait could not open it')" 'no application'
-rm -rf "$(dirname "$(cat "$OPENED.path")")" "$OPENED.fail" "$OPENED"
+rm -f "$OPENED.fail" "$OPENED"
 like "a script is not opened, by its first bytes" "$(play $'wait-idle\nkey 3 g j j j o')" 'not opened: .*SCRIPT.*; s saves it'
 no "indeed not" test -e "$OPENED"
+printf '# Make names\nopen("x.desktop", "w").write("#\\n[Desktop Entry]\\nExec=sh\\n")\n' > names.py
+"$TICKMARK" run names.py >/dev/null 2>&1
+play $'wait-idle\nkey 3 g j o\nsee x.desktop.txt (text, whatever its name says)\nkey Enter\nwait handed to xdg-open\nwait-idle' >/dev/null
+like "nor is what the name would start" "$(cat "$OPENED.path")" '/x\.desktop\.txt$'
+rm -f "$OPENED"; "$TICKMARK" run make.py >/dev/null 2>&1
 
 play $'wait-idle\nkey 3 g j s Enter\nwait saved\nwait-idle' >/dev/null
 is "s saves a file into the folder" "$(cat 'it is.csv')" $'a,b\n1,2'

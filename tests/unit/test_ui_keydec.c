@@ -166,9 +166,38 @@ static void begun_but_never_ended(void **state)
 	assert_true(keydec_next(d, &ev, 4000));
 	assert_int_equal(ev.kind, EVENT_PASTE);
 	assert_int_equal(ev.len, 3);
-	keydec_feed(d, "\xe6\xbc", 2, 5000);
-	assert_false(keydec_next(d, &ev, 5000));
-	assert_true(keydec_next(d, &ev, 6000));
+	/* it goes on: what comes are no keys, however late it comes */
+	assert_false(keydec_next(d, &ev, 4000));
+	assert_int_equal(keydec_wait_ms(d, 4000), -1);
+	keydec_feed(d, "Rt\x03", 3, 9000);
+	assert_false(keydec_next(d, &ev, 9000));
+	assert_true(keydec_next(d, &ev, 10000));
+	assert_int_equal(ev.kind, EVENT_PASTE);
+	assert_memory_equal(ev.text, "Rt\x03", ev.len);
+	keydec_feed(d, "x\x1b[2", 4, 12000);
+	assert_false(keydec_next(d, &ev, 12000));
+	assert_true(keydec_next(d, &ev, 14000));
+	assert_memory_equal(ev.text, "x", ev.len);
+	assert_false(keydec_next(d, &ev, 14000)); /* its end mark, torn */
+	keydec_feed(d, "01~j", 4, 15000);
+	assert_true(keydec_next(d, &ev, 15000));
+	assert_int_equal(ev.kind, EVENT_PASTE);
+	assert_int_equal(ev.len, 0);
+	expect(d, 15000, "j");
+	/* an end that never comes */
+	keydec_feed(d, "\x1b[200~abc", 9, 16000);
+	assert_false(keydec_next(d, &ev, 16000));
+	keydec_feed(d, "\x03", 1, 16100); /* of the paste */
+	assert_true(keydec_next(d, &ev, 18000));
+	assert_int_equal(ev.len, 4);
+	keydec_feed(d, "\x03", 1, 19000);
+	assert_true(keydec_next(d, &ev, 19000));
+	assert_int_equal(ev.kind, EVENT_JUNK);
+	keydec_feed(d, "j", 1, 19000);
+	expect(d, 19000, "j");
+	keydec_feed(d, "\xe6\xbc", 2, 25000);
+	assert_false(keydec_next(d, &ev, 25000));
+	assert_true(keydec_next(d, &ev, 26000));
 	assert_int_equal(ev.kind, EVENT_JUNK);
 	keydec_free(d);
 }
