@@ -19,7 +19,7 @@ static void add_review(struct ui *ui, enum place place, struct buf *out)
 {
 	static const struct { enum command id; const char *what; } way[] = {
 		{ CMD_QUEUE, "what is left to review, worst first, each with its reason" },
-		{ CMD_DOSSIER, "an attempt on one page; Space goes on, Enter goes to a failing line" },
+		{ CMD_DOSSIER, "an attempt on one page: Space on, Enter to the line that failed" },
 		{ CMD_DIFF, "what differs from the attempt before it; C: errors and corrections" },
 		{ CMD_MARK, "judge it: Tab chooses how, a note, Enter (:mark record: all of it)" },
 		{ CMD_NOTE, "remark on an attempt, a line, a cell" },
