@@ -263,7 +263,7 @@ struct sorted {
 	size_t n;
 };
 
-/* Of those that are no dates alike in both readings: whether one is. */
+/* Two of one kind. */
 static int compare(const struct sorted *a, const struct sorted *b)
 {
 	int c;

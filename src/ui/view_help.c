@@ -14,6 +14,30 @@ static void add_command(struct ui *ui, enum place place, const struct command_in
 	buf_free(&keys);
 }
 
+/* The way through a review, by the keys in force. */
+static void add_review(struct ui *ui, enum place place, struct buf *out)
+{
+	static const struct { enum command id; const char *what; } way[] = {
+		{ CMD_QUEUE, "what is left to review, worst first, each with its reason" },
+		{ CMD_DOSSIER, "an attempt on one page: Space on, Enter to the line that failed" },
+		{ CMD_DIFF, "what differs from the attempt before it; C: errors and corrections" },
+		{ CMD_MARK, "judge it: Tab chooses how, a note, Enter (:mark record: all of it)" },
+		{ CMD_NOTE, "remark on an attempt, a line, a cell" },
+		{ CMD_NEXT_REVIEW, "the next one that is left" },
+		{ CMD_SEARCH_RECORD, "find a text anywhere in the record" },
+	};
+
+	buf_adds(out, "To review:\n\n");
+	for (size_t i = 0; i < ARRAY_LEN(way); i++) {
+		struct buf keys = { 0 };
+
+		keymap_keys(ui->keymap, command_info(way[i].id)->keys[place] ? place : PLACE_LIST, way[i].id, &keys);
+		buf_addf(out, "  \x1b[1m%-11s\x1b[0m %s\n", keys.data ? keys.data : command_info(way[i].id)->name, way[i].what);
+		buf_free(&keys);
+	}
+	buf_adds(out, "  \x1b[1m:report\x1b[0m     write it all down: `:report review.html`, .md or .csv\n\nAll keys:\n\n");
+}
+
 /* What is bound here first, then what the command line knows besides. */
 struct view *view_help_new(struct ui *ui, struct view *of)
 {
@@ -27,6 +51,8 @@ struct view *view_help_new(struct ui *ui, struct view *of)
 	buf_addf(&text, "Keys in %s. / searches here, q goes back.\n"
 	         "Every command also works by its name behind : (Tab completes).\n"
 	         "Keys are changed in ~/.config/tickmark/config:  key.COMMAND = KEY KEY\n\n", place_word(place));
+	if (ui->query)
+		add_review(ui, place, &text);
 	for (size_t i = 0; i < command_table_len; i++)
 		if (command_table[i].keys[place])
 			add_command(ui, place, &command_table[i], &text);

@@ -151,7 +151,7 @@ printf '%s\n' 'key 2 t Tab Enter' 'wait waiting for the record, which is locked 
 	'wait waiting for it was cancelled' 'text mnever mind' 'key Enter' 'wait the message: waiting for the record' 'key g ?' 'see help' \
 	'key q Ctrl-C' 'wait not recorded: another process has the record locked' 'text mso be it' 'key Enter' 'wait the message: waiting' \
 	'key t Tab Tab Enter' 'wait waiting for the record' 'text :report locked.md' 'key Enter' \
-	'wait rejected by' 'wait-idle' 'key 4' 'wait so be it' 'unsee never mind' >"$work/locked.keys"
+	'wait ✗ ' 'key 4' 'wait so be it' 'unsee never mind' >"$work/locked.keys"
 out=$("$TICKMARK" --script "$work/locked.keys" --size 120x24 2>&1); is "locked: the script plays" $? 0
 : >locked.md; wait
 is "locked: what was cancelled is not there, what waited is" "$("$python" -c 'import sqlite3; print(*sqlite3.connect(".tickmark/record.db").execute(

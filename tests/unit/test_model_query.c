@@ -1,5 +1,6 @@
 /* Reading the record: references, lists, what changed since, evidence. */
 #include "run_case.h"
+#include "model/review.h"
 
 #include <time.h>
 
@@ -251,9 +252,32 @@ static void test_evidence(void **state)
 	assert_done(p, p->ws = workspace_open(".", &p->e));
 }
 
+/* Lines of a document are those of the text that a reader made of it. */
+static void places_are_told(void **state)
+{
+	static const struct { struct review_place at; const char *text; } table[] = {
+		{ { .section = "code", .line = 5 }, "code line 5" },
+		{ { .section = "file", .path = "a.csv", .cell = "B7" }, "file a.csv cell B7" },
+		{ { .section = "file", .path = "a.txt", .line = 2 }, "file a.txt line 2" },
+		{ { .section = "file", .path = "d/A.PDF", .line = 2 }, "file d/A.PDF line 2 of its text" },
+		{ { .section = "file", .path = "pdf", .line = 2 }, "file pdf line 2" },
+		{ { .section = "file", .path = "a.json", .cell = "$.b" }, "file a.json at $.b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		struct buf out = { 0 };
+
+		review_place_text(&table[i].at, &out);
+		assert_string_equal(out.data, table[i].text);
+		buf_free(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_are_told),
 		TEST(test_references), TEST(test_lists), TEST(test_bytes), TEST(test_since), TEST(test_evidence),
 	};
 
