@@ -17,7 +17,7 @@
 
 #define JOBS_MOST 16
 #define STATE_FILE ".tickmark/cache/repeat-batch"
-#define STATE_MOST 64
+#define STATE_MOST 128
 #define MANY 10 /* repeats, of which progress is told where no terminal shows it */
 
 static volatile sig_atomic_t interrupted;
@@ -186,7 +186,26 @@ static char *state_path(struct cmd *c)
 struct memory {
 	int64_t began_us, after; /* after -1: another version of us did not say */
 	size_t of;
+	char words[BATCH_WORDS];
 };
+
+/* What chooses the attempts, of the command line. */
+static void hash_words(const struct cmd *c, char out[BATCH_WORDS])
+{
+	static const char *const names[] = { "all", "failed", "unreviewed", "since" };
+	char hex[DIGEST_HEX];
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (option_given(c, names[i]))
+			buf_addf(&b, "--%s=%s\n", names[i], option_value(c, names[i]) ? option_value(c, names[i]) : "");
+	for (size_t i = 0; i < c->args_n; i++)
+		buf_addf(&b, "%s\n", c->args[i]);
+	struct digest d = hash_bytes(b.data ? b.data : "", b.len);
+	digest_hex(&d, hex);
+	snprintf(out, BATCH_WORDS, "%.*s", BATCH_WORDS - 1, hex);
+	buf_free(&b);
+}
 
 /* The batch that the workspace remembers. False: it remembers none. */
 static bool recall(struct cmd *c, struct memory *m)
@@ -197,7 +216,7 @@ static bool recall(struct cmd *c, struct memory *m)
 
 	*m = (struct memory){ 0 };
 	bool ok = fs_read(AT_FDCWD, path, STATE_MOST, &text, NULL) && text.data &&
-	          sscanf(text.data, "%lld %zu %lld", &began, &m->of, &after) >= 1 && began >= 0;
+	          sscanf(text.data, "%lld %zu %lld %16[0-9a-f]", &began, &m->of, &after, m->words) >= 1 && began >= 0;
 	m->began_us = began;
 	m->after = after;
 	free(path);
@@ -223,6 +242,10 @@ bool batch_resume(struct cmd *c, struct batch *b, struct err *e)
 	b->began_us = m.began_us;
 	b->after = m.after;
 	b->of = m.of;
+	hash_words(c, b->words);
+	b->same_words = strcmp(b->words, m.words) == 0;
+	if (!b->same_words)
+		snprintf(b->words, sizeof(b->words), "%s", m.words);
 	return wait_for_running(c, b, e) && query_log(c->query, &(struct log_filter){ .checks = true }, take_done, &g, e);
 }
 
@@ -238,7 +261,7 @@ static bool remember(struct cmd *c, const struct batch *b, struct err *e)
 {
 	char *path = state_path(c), *dir = path_dir(path), text[STATE_MOST];
 
-	snprintf(text, sizeof(text), "%lld %zu %lld", (long long)b->began_us, MAX(b->n, b->of), (long long)b->after);
+	snprintf(text, sizeof(text), "%lld %zu %lld %s", (long long)b->began_us, MAX(b->n, b->of), (long long)b->after, b->words);
 	bool ok = fs_mkdirs(AT_FDCWD, dir, e) && fs_write(AT_FDCWD, path, text, strlen(text), false, e);
 	free(dir);
 	free(path);
@@ -250,7 +273,7 @@ static void forget(struct cmd *c, const struct batch *b)
 {
 	char *path = state_path(c);
 
-	if (b->n >= b->of && is_remembered(c, b))
+	if ((b->same_words || b->n >= b->of) && is_remembered(c, b))
 		unlink(path);
 	free(path);
 }
@@ -439,6 +462,7 @@ bool batch_run(struct cmd *c, struct batch *b, struct err *e)
 	b->jobs = MIN(MAX(b->jobs, 1), (size_t)JOBS_MOST);
 	if (b->began_us == 0) {
 		b->began_us = clock_now_us();
+		hash_words(c, b->words);
 		if (!newest(c, &b->after, e)) {
 			free(f.person);
 			return false;

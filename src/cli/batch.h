@@ -4,6 +4,8 @@
 
 #include "cmd.h"
 
+#define BATCH_WORDS 17
+
 struct batch_item {
 	int64_t attempt;     /* what is repeated */
 	char ref[REF_TEXT];
@@ -22,6 +24,8 @@ struct batch {
 	int64_t began_us;    /* which batch it is */
 	int64_t after;       /* newest attempt or check when it began: what it made has a later id */
 	size_t of;           /* so many the one had that is gone on with; 0: none is */
+	char words[BATCH_WORDS]; /* what was asked for, hashed */
+	bool same_words;     /* as of the one that is gone on with: it is the whole, whatever was pruned or marked meanwhile */
 	size_t resumed;      /* were done in an earlier go */
 };
 

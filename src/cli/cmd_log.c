@@ -1,6 +1,7 @@
 /* log: the attempts, newest first. */
 #include "cmd.h"
 #include "model/filtering.h"
+#include "model/loads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static const struct cmd_member log_members[] = {
 	{ "attempts[].verdict", "of a check, else null" },
 	{ "attempts[].queued_at", "when it came into the record" },
 	{ "attempts[].wall_us", "how long it ran" },
+	{ "attempts[].cpu_us", "processor time so far of one that runs on this machine, else null" },
+	{ "attempts[].memory", "bytes that it has now, else null" },
 	{ "attempts[].title", "of the attempt, else of the step" },
 	{ "attempts[].asker", "who asked for it" },
 	{ "attempts[].artifacts", "number of files that it left" },
@@ -49,9 +52,22 @@ struct listing {
 	bool more;
 	int64_t last;             /* what the last row is known by to log_filter.after */
 	bool by_step;
+	struct workspace *ws;     /* NULL: evidence, of which nothing runs here */
+	struct loads *loads;      /* of what runs, looked at once somebody asks; NULL */
 };
 
-static void row_json(struct json_writer *w, const struct row *r)
+static void load_json(struct json_writer *w, const struct load *l)
+{
+	if (l) {
+		json_put_int(w, "cpu_us", l->cpu_us);
+		json_put_int(w, "memory", l->memory);
+	} else {
+		json_put_null(w, "cpu_us");
+		json_put_null(w, "memory");
+	}
+}
+
+static void row_json(struct json_writer *w, const struct row *r, const struct load *l)
 {
 	char *sig = r->signal ? summary_signal(r->signal) : NULL;
 
@@ -74,6 +90,7 @@ static void row_json(struct json_writer *w, const struct row *r)
 	json_put_text(w, "verdict", r->verdict ? verdict_word(r->verdict) : NULL);
 	json_put_time(w, "queued_at", r->queued_us);
 	json_put_int(w, "wall_us", r->wall_us);
+	load_json(w, l);
 	json_put_text(w, "title", r->title);
 	json_put_text(w, "asker", r->asker);
 	json_put_int(w, "artifacts", r->artifacts);
@@ -107,17 +124,24 @@ static char *mark_text(const struct row *r)
 	return text;
 }
 
-static void row_text(struct columns *c, const struct row *r)
+static void row_text(struct columns *c, const struct row *r, const struct load *l)
 {
-	char when[CLOCK_TEXT], wall[UNIT_TEXT] = "";
+	char when[CLOCK_TEXT], wall[UNIT_TEXT] = "", cpu[UNIT_TEXT], memory[UNIT_TEXT];
 	struct buf what = { 0 };
 
 	clock_local(r->queued_us, when);
 	if (outcome_is_end(r->state))
 		duration_format(r->wall_us, wall);
+	else if (l)
+		duration_format(MAX(0, clock_now_us() - r->queued_us), wall);
 	buf_adds(&what, r->title ? r->title : "");
 	if (r->detail && *r->detail)
 		buf_addf(&what, "%s%s", what.len ? ": " : "", r->detail);
+	if (l) {
+		duration_format(l->cpu_us, cpu);
+		size_format(l->memory, memory);
+		buf_addf(&what, "%sprocessor %s, memory %s", what.len ? ": " : "", cpu, memory);
+	}
 	columns_cell(c, "%s", r->ref);
 	columns_cell_take(c, xstrdup(outcome_word(r->state)), summary_tone(r->state));
 	columns_cell_take(c, xstrdup(r->verdict ? verdict_word(r->verdict) : ""), summary_verdict_tone(r->verdict));
@@ -130,6 +154,17 @@ static void row_text(struct columns *c, const struct row *r)
 	buf_free(&what);
 }
 
+static const struct load *load_of(struct listing *l, const struct row *r)
+{
+	if (outcome_is_end(r->state) || !l->ws)
+		return NULL;
+	if (!l->loads) {
+		l->loads = loads_new(l->ws);
+		loads_look(l->loads);
+	}
+	return loads_find(l->loads, r->attempt);
+}
+
 static bool take_row(void *ctx, const struct row *r)
 {
 	struct listing *l = ctx;
@@ -140,10 +175,11 @@ static bool take_row(void *ctx, const struct row *r)
 	}
 	l->n++;
 	l->last = l->by_step ? r->step : r->attempt;
+	const struct load *load = load_of(l, r);
 	if (l->json)
-		row_json(l->json, r);
+		row_json(l->json, r, load);
 	else
-		row_text(l->columns, r);
+		row_text(l->columns, r, load);
 	return true;
 }
 
@@ -219,7 +255,9 @@ static int log_run(struct cmd *c)
 	} else {
 		l.columns = columns_new("ref\toutcome\tverdict\t>time\tbegan\tmark\twho\ttitle");
 	}
+	l.ws = c->ws;
 	bool ok = list(c, &f, &l, &e);
+	loads_free(l.loads);
 	list_filter_free((struct list_filter *)f.fits);
 	if (!c->json) {
 		columns_print(l.columns, stdout, "");

@@ -358,10 +358,12 @@ static bool count_jobs(struct cmd *c, struct batch *b, struct err *e)
 /* Those that differ and of which no other check says why, once more. */
 static bool run_again(struct cmd *c, struct batch *b, struct err *e)
 {
-	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs, .began_us = b->began_us, .after = b->after };
+	struct batch more = { .python = b->python, .vary = b->vary, .jobs = b->jobs, .began_us = b->began_us, .after = b->after,
+		              .of = b->of, .same_words = b->same_words };
 	char other[REF_TEXT];
 	bool ok = true;
 
+	memcpy(more.words, b->words, sizeof(more.words));
 	more.items = xcalloc(b->n + 1, sizeof(*more.items));
 	for (size_t i = 0; ok && i < b->n && !b->stopped; i++) {
 		enum compare_why why = WHY_UNKNOWN;

@@ -34,9 +34,9 @@ static bool no_refusals(const struct detail *d)
 	return d->refusals_n == 0;
 }
 
-static bool no_end(const struct detail *d)
+static bool no_resources(const struct detail *d)
 {
-	return d->end.attempt == 0;
+	return d->end.attempt == 0 && d->state != OUTCOME_RUNNING;
 }
 
 static bool no_stdout(const struct detail *d)
@@ -67,7 +67,7 @@ static const struct section sections[] = {
 	{ "review", "marks and notes", showing_review, no_review, false },
 	{ "env", "environment", showing_environment, NULL, false },
 	{ "policy", "policy", showing_policy, NULL, false },
-	{ "resources", "resources", showing_resources, no_end, false },
+	{ "resources", "resources", showing_resources, no_resources, false },
 };
 
 static const struct cmd_option show_options[] = {
@@ -81,7 +81,7 @@ static const struct cmd_option show_options[] = {
 	{ .name = "review", .help = "marks and notes of reviewers" },
 	{ .name = "env", .help = "interpreter and packages" },
 	{ .name = "policy", .help = "sandbox and limits" },
-	{ .name = "resources", .help = "time and memory" },
+	{ .name = "resources", .help = "time and memory, of one that runs so far" },
 	{ .name = "numbers", .help = "with the numbers of lines in code and streams, as notes name them" },
 	{ .name = "budget", .arg = "SIZE", .help = "with --json: bytes of code and of each stream in the document (1M)" },
 	{ .name = NULL },

@@ -1,6 +1,8 @@
 /* The sections of an attempt's page. */
 #include "showing.h"
 
+#include "model/loads.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,6 +364,25 @@ bool showing_policy(struct showing *s, struct err *e)
 	return true;
 }
 
+/* Of one that runs, on this machine: as far as it is. */
+static void show_load(struct showing *s)
+{
+	char wall[UNIT_TEXT], cpu[UNIT_TEXT], memory[UNIT_TEXT];
+	struct loads *loads = s->c->ws ? loads_new(s->c->ws) : NULL;
+
+	if (loads)
+		loads_look(loads);
+	const struct load *l = loads_find(loads, s->d->attempt.id);
+	if (l) {
+		duration_format(MAX(0, clock_now_us() - s->d->attempt.queued_us), wall);
+		duration_format(l->cpu_us, cpu);
+		size_format(l->memory, memory);
+		fact("so far", "%s, processor %s", wall, cpu);
+		fact("memory", "%s in %lld thread%s", memory, (long long)l->threads, l->threads == 1 ? "" : "s");
+	}
+	loads_free(loads);
+}
+
 bool showing_resources(struct showing *s, struct err *e)
 {
 	static const char *const memory_seen[] = {
@@ -374,8 +395,10 @@ bool showing_resources(struct showing *s, struct err *e)
 	char wall[UNIT_TEXT], user[UNIT_TEXT], system[UNIT_TEXT], peak[UNIT_TEXT];
 
 	(void)e;
-	if (!end->attempt)
+	if (!end->attempt) {
+		show_load(s);
 		return true;
+	}
 	duration_format(end->wall_us, wall);
 	duration_format(end->cpu_user_us, user);
 	duration_format(end->cpu_system_us, system);

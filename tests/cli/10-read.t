@@ -131,6 +131,10 @@ tm wait last --json; members >"$work/members"; shape "wait" wait
 mkdir "$work/ws3" && touch "$work/ws3/.h" && tm init --json "$work/ws3"; members >"$work/members"; shape "init" init
 ref=$("$TICKMARK" run --detach - <<<'import time; time.sleep(3600)')
 wait_for state_is "$ref" running
+# what runs, as far as it is
+tm log --json; jis "log: processor and memory of what runs" '[a["ref"] for a in d["attempts"] if a["cpu_us"] is not None and a["memory"] > 0]' "['$ref']"
+tm log; like "log: and as text" "$out" "^$ref +running +[0-9].*processor [0-9.]+.*, memory [0-9.]+"
+tm show "$ref"; like "show: as far as it is" "$out" '  so far +[0-9].*, processor .*[0-9]s'
 tm stop --json "$ref"; members >"$work/members"; shape "stop" stop
 
 # budgets: what a document leaves out is counted

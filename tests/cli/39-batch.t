@@ -48,6 +48,14 @@ tm repeat 5.1 3.1 --resume -j 1
 is "resumed: what came to its end is not repeated" "$(grep -o '^[0-9.r]* repeats [0-9.]*: same' <<<"$out" | tr '\n' ' ')" "5.1r1 repeats 5.1: same 3.1r4 repeats 3.1: same "
 rm -f $state
 
+# what was pruned meanwhile is not missed: the same words are the whole
+"$TICKMARK" repeat --all -j 1 >/dev/null 2>&1 & batch=$!
+wait_for test -e $state; wait_for state_is 1.1r3 running; kill -INT $batch; wait $batch
+yes "stopped: remembered" test -e $state
+tm repeat 3.1; tm prune --attempts 1 2 4 --apply; tm repeat --all --resume
+is "resumed: all that is left" "$(grep -c ': same' <<<"$out")" 2; no "resumed: and is forgotten" test -e $state
+rm -f $state
+
 # No room: said once, and the rest is not tried.
 if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=6m tmpfs "$work/small" 2>/dev/null; then
 	cd "$work/small" || exit 1
