@@ -18,6 +18,9 @@ trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
 chmod 711 "$work"
 mkdir "$work/t"
 shared=${TICKMARK_SHARED:-$top/../shared}
+# Sanitizers keep 256 MB that were freed from use again, so that most of what is allocated are new pages, each a fault.
+quarantine=:quarantine_size_mb=16
+[ -z "${SOAK:-}" ] || quarantine=
 
 # wrapper NAME USER VARIANT COMMAND…: one file that prove starts with bash
 wrapper() {
@@ -28,7 +31,7 @@ wrapper() {
 		echo "cd '$work/tree' && umask 022"
 		echo "export HOME='$home' TICKMARK='$work/tree/build/$variant/tickmark' TICKMARK_SHARED='$work/tree/shared'"
 		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP"
-		echo "export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1"
+		echo "export ASAN_OPTIONS=detect_leaks=1$quarantine UBSAN_OPTIONS=print_stacktrace=1"
 		[ ! -d "$work/begun-$variant-$user" ] || echo "export TICKMARK_TEMPLATE='$work/begun-$variant-$user/.tickmark'"
 		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG ONLY SAMPLE"
 		# cmocka says "not ok … # SKIP" of what TAP calls "ok … # SKIP"
