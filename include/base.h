@@ -230,6 +230,8 @@ void random_bytes(void *p, size_t n);
 
 int64_t clock_now_us(void);  /* UTC since 1970, microseconds; pinned by TICKMARK_NOW_US in tests */
 int64_t clock_mono_us(void); /* CLOCK_MONOTONIC */
+/* Waits so long before another try, less when a signal comes. */
+void clock_pause(int64_t us);
 #define CLOCK_TEXT 40
 /* "2026-11-30 14:03:07" in the user's zone; ISO 8601 UTC "2026-11-30T13:03:07.123456Z". */
 void clock_local(int64_t us, char out[CLOCK_TEXT]);

@@ -18,6 +18,9 @@ trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
 chmod 711 "$work"
 mkdir "$work/t"
 shared=${TICKMARK_SHARED:-$top/../shared}
+# Sanitizers keep 256 MB that were freed from use again, so that most of what is allocated are new pages, each a fault.
+quarantine=:quarantine_size_mb=16
+[ -z "${SOAK:-}" ] || quarantine=
 
 # wrapper NAME USER VARIANT COMMAND…: one file that prove starts with bash
 wrapper() {
@@ -28,7 +31,7 @@ wrapper() {
 		echo "cd '$work/tree' && umask 022"
 		echo "export HOME='$home' TICKMARK='$work/tree/build/$variant/tickmark' TICKMARK_SHARED='$work/tree/shared'"
 		echo "export LC_ALL=C.UTF-8 TZ=UTC CMOCKA_MESSAGE_OUTPUT=TAP"
-		echo "export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1"
+		echo "export ASAN_OPTIONS=detect_leaks=1$quarantine UBSAN_OPTIONS=print_stacktrace=1"
 		[ ! -d "$work/begun-$variant-$user" ] || echo "export TICKMARK_TEMPLATE='$work/begun-$variant-$user/.tickmark'"
 		echo "unset XDG_CONFIG_HOME VIRTUAL_ENV MAKEFLAGS MAKELEVEL TICKMARK_LOG ONLY SAMPLE"
 		# cmocka says "not ok … # SKIP" of what TAP calls "ok … # SKIP"
@@ -58,6 +61,11 @@ begin() { # USER
 	(cd "$begun" && env -u VIRTUAL_ENV -u XDG_CONFIG_HOME HOME="$work/home-$1" PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TZ=UTC TERM=xterm \
 		$as "$work/tree/build/release/tickmark" init --yes --python /usr/bin/python3 >/dev/null 2>&1) || rm -rf "$begun"
 }
+# what files say of themselves
+says() { case $2 in *"$1"*) ;; *) false ;; esac; }
+alone=$(grep -lx '# sanitizers alone' tests/cli/*.t tests/screen/*.t)
+sample=$(grep -lx '# sanitizer sample' tests/cli/*.t tests/screen/*.t)
+both=$(grep -lx '# both users' tests/cli/*.t tests/screen/*.t)
 for variant in "$@"; do
 	# sanitizers once: as root what the release build does there is enough
 	[ "$variant" = release ] || [ -n "${SOAK:-}" ] || users=${users#root }
@@ -78,16 +86,17 @@ for variant in "$@"; do
 		done
 	done
 	for script in tests/cli/*.t tests/screen/*.t; do
-		[ -f "$script" ] || continue
 		# Sanitizer builds are slow: they get the files that name themselves a sample, and those that look for nothing but crashes.
 		case $variant${SOAK:+soak} in
-		release) [ $# = 1 ] || ! grep -qx '# sanitizers alone' "$script" || continue ;;
+		release) [ $# = 1 ] || ! says "$script" "$alone" || continue ;;
 		*soak) ;;
-		*) grep -qxE '# sanitizer sample|# sanitizers alone' "$script" || continue ;;
+		*) says "$script" "$alone$sample" || continue ;;
 		esac
 		as=${users##* }
-		[ -z "${SOAK:-}" ] && ! grep -qx '# both users' "$script" || as=$users
-		for user in $as; do wrapper "$(basename "${script%/*}")-$(basename "$script" .t)" "$user" "$variant" bash "$script"; done
+		[ -z "${SOAK:-}" ] && ! says "$script" "$both" || as=$users
+		name=${script#tests/}
+		name=${name%.t}
+		for user in $as; do wrapper "${name//\//-}" "$user" "$variant" bash "$script"; done
 	done
 done
 chmod -R a+rX "$work/tree" "$work/t"

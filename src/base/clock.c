@@ -35,6 +35,11 @@ int64_t clock_mono_us(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+void clock_pause(int64_t us)
+{
+	nanosleep(&(struct timespec){ .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 }, NULL);
+}
+
 /* Seconds rounded down, so that the rest is never negative. */
 static time_t split_us(int64_t us, int *rest)
 {

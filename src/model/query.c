@@ -364,7 +364,7 @@ bool query_wait_for_record(struct query *q, const char *record, struct err *e)
 	bool ok = false;
 
 	while (st && !(ok = store_is_free(st, e)) && e->code == ERR_BUSY && !cancel_is_asked(&q->cancel, "waiting for the record", e))
-		usleep(NAP_US);
+		clock_pause(NAP_US);
 	store_close(st);
 	return ok;
 }

@@ -239,7 +239,7 @@ static bool end_patiently(struct runner *r, struct err *e)
 			return true;
 		if (e->code != ERR_BUSY || clock_mono_us() >= until_us)
 			return false;
-		usleep(END_PAUSE_US);
+		clock_pause(END_PAUSE_US);
 	}
 }
 
@@ -311,7 +311,7 @@ static void tell_end(struct runner *r)
 static void settle(struct runner *r)
 {
 	for (int i = 0; i < SETTLE_TRIES && !store_checkpoint(r->store, NULL); i++)
-		usleep(SETTLE_PAUSE_US);
+		clock_pause(SETTLE_PAUSE_US);
 }
 
 /* Of a file that a stop cut: nobody waits for its parts to go. */

@@ -4,7 +4,6 @@
 #include "wire.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #define COMMIT_US 250000
 #define COMMIT_BYTES (1 << 20)
@@ -127,7 +126,7 @@ static void commit(struct writer *w, struct backlog *q)
 		if (w->err.code == ERR_BUSY && until_us == 0 && backlog_is_closed(q))
 			until_us = now + BUSY_LAST_US;
 		if (w->err.code == ERR_BUSY && (until_us == 0 || now < until_us)) {
-			usleep(BUSY_PAUSE_US);
+			clock_pause(BUSY_PAUSE_US);
 			continue;
 		}
 		w->failed = true;

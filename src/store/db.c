@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "ahead.h"
 #include "vfs.h"
@@ -157,7 +156,7 @@ static int wait_for_others(void *ctx, int count)
 			return 0;
 		st->wait.since_us = now;
 	}
-	nanosleep(&(struct timespec){ .tv_nsec = us * 1000L }, NULL);
+	clock_pause(us);
 	return 1;
 }
 

@@ -3,12 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "evidence.h"
 
 #define TRIES 8
-#define NAP_NS 2000000L
+#define NAP_US 2000
 
 bool seam_refuse(const struct store *st, struct err *e)
 {
@@ -73,7 +72,7 @@ bool seam_fits(struct store *st, struct err *e)
 				*e = fault;
 			return false;
 		}
-		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		clock_pause(NAP_US);
 	}
 	return is_torn(st) || seam_refuse(st, e);
 }

@@ -31,7 +31,7 @@ static const struct probe limits[] = {
 	  "    try: signal.signal(s, signal.SIG_IGN)\n"
 	  "    except OSError: pass\n"
 	  "print('half a line', end='')\nopen('partial.csv', 'w').write('a,b\\n1,2\\n')\ntime.sleep(3600)\n",
-	  .limits = { .wall_ms = 1000 }, .end = SANDBOX_LIMIT, .limit = "timeout", .out = "half a line", .left = { "partial.csv 644 8" } },
+	  .limits = { .wall_ms = 2000 }, .end = SANDBOX_LIMIT, .limit = "timeout", .out = "half a line", .left = { "partial.csv 644 8" } },
 	{ .name = "spinning for ever", .source = "while True: pass\n",
 	  .limits = { .wall_ms = 60000, .cpu_ms = 1000 }, .end = SANDBOX_LIMIT, .limit = "cpu" },
 	{ .name = "spinning with SIGXCPU ignored", .source =

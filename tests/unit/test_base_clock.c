@@ -144,10 +144,21 @@ static void place_is_known_and_stays(void **state)
 	assert_string_not_equal(clock_zone(), "Asia/Kolkata");
 }
 
+static void a_pause_is_not_shorter(void **state)
+{
+	int64_t began = clock_mono_us();
+
+	(void)state;
+	clock_pause(1500);
+	assert_true(clock_mono_us() - began >= 1500);
+	clock_pause(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(now_can_be_pinned),
+		cmocka_unit_test(a_pause_is_not_shorter),
 		cmocka_unit_test(mono_never_goes_back),
 		cmocka_unit_test(iso_is_utc),
 		cmocka_unit_test(local_follows_the_zone),
