@@ -39,6 +39,8 @@ struct style {
 	struct colour fg, bg;
 	uint16_t attrs; /* of enum style_attr */
 };
+/* Length of the SGR sequence that p begins with, whatever its parameters; 0: none, or one that is longer than 64 bytes. */
+size_t sgr_length(const char *p, size_t n);
 bool style_equal(const struct style *a, const struct style *b);
 
 enum glyph_kind {

@@ -3,6 +3,7 @@
  * on the width of a terminal.
  */
 #include "cmd.h"
+#include "text/ansi.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -12,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define COLOUR_SEQUENCE ((size_t)64) /* longest that is taken for one */
 
 /* By descriptor: 0 not asked yet, 1 no, 2 yes. Asked for each cell of a table. */
 static int known[3];
@@ -109,18 +109,6 @@ char *console_name(FILE *f, const char *name)
 	return finish_text(f, &b);
 }
 
-/* The length of a colour sequence (ESC [ … m) at p, 0 where there is none. */
-static size_t colour_sequence(const char *p, size_t n)
-{
-	size_t i = 2;
-
-	if (n < 3 || p[0] != '\033' || p[1] != '[')
-		return 0;
-	while (i < n && i < COLOUR_SEQUENCE && p[i] && strchr("0123456789;:", p[i]))
-		i++;
-	return i < n && p[i] == 'm' ? i + 1 : 0;
-}
-
 void console_output(FILE *f, struct buf *out, const void *p, size_t n)
 {
 	const char *s = p, *end = s + n;
@@ -135,7 +123,7 @@ void console_output(FILE *f, struct buf *out, const void *p, size_t n)
 		s = stop;
 		if (s == end)
 			break;
-		size_t skip = colour_sequence(s, (size_t)(end - s));
+		size_t skip = sgr_length(s, (size_t)(end - s));
 		if (skip == 0 && *s == '\r' && s + 1 < end && s[1] == '\n')
 			skip = 1;
 		if (skip == 0)

@@ -1,22 +1,11 @@
 /* Recorded bytes as text for a model, and what bytes are. */
 #include "server.h"
 #include "text.h"
+#include "text/ansi.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* Length of an SGR sequence (ECMA-48 8.3.117) at p, 0 when there is none. */
-static size_t colour_sequence(const char *p, size_t n)
-{
-	size_t i = 2;
-
-	if (n < 3 || p[0] != '\033' || p[1] != '[')
-		return 0;
-	while (i < n && i < 64 && ((p[i] >= '0' && p[i] <= '9') || p[i] == ';' || p[i] == ':'))
-		i++;
-	return i < n && p[i] == 'm' ? i + 1 : 0;
-}
 
 static void clean_state(struct buf *out, const char *p, size_t n)
 {
@@ -30,7 +19,7 @@ static void clean_state(struct buf *out, const char *p, size_t n)
 		p = esc;
 		if (p == end)
 			break;
-		size_t skip = colour_sequence(p, (size_t)(end - p));
+		size_t skip = sgr_length(p, (size_t)(end - p));
 		if (skip == 0)
 			escape_text(out, p, skip = 1, ESCAPE_ALL);
 		p += skip;

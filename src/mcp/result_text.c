@@ -176,7 +176,8 @@ static void add_files(struct result *r, const struct detail *d, bool link)
 {
 	if (d->artifacts_n == 0)
 		return;
-	result_add(r, "files that it left (in the record, not in the folder; later runs see them; save_file puts one into the folder):\n");
+	result_add(r, "files that it left (in the record, not in the folder; %s; save_file puts one into the folder):\n",
+	           d->state == OUTCOME_OK ? "later runs see them" : "later runs see only those of runs that were ok");
 	for (size_t i = 0; i < d->artifacts_n; i++)
 		add_file(r, d, &d->artifacts[i], i < FILES_SHOWN, link);
 	if (d->artifacts_n > FILES_SHOWN)

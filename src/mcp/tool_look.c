@@ -311,11 +311,36 @@ static bool read_messages(const struct call *c, struct result *r, struct query *
 static const struct {
 	const char *section;
 	bool (*read)(const struct call *c, struct result *r, struct query *q, int64_t attempt, struct err *e);
+	bool made;  /* as a text of ours: parts of it are cut out here */
 } readers[] = {
-	{ "code", read_code }, { "stdout", read_stream }, { "stderr", read_stream },
-	{ "output", read_stream }, { "inputs", read_lists }, { "files", read_lists },
-	{ "environment", read_environment }, { "messages", read_messages },
+	{ "code", read_code, false },   { "stdout", read_stream, false }, { "stderr", read_stream, false },
+	{ "output", read_stream, false }, { "inputs", read_lists, true }, { "files", read_lists, true },
+	{ "environment", read_environment, true }, { "messages", read_messages, true },
 };
+
+#define MADE_MOST ((size_t)32 << 10) /* of a text of ours that is given whole */
+
+static void add_made(const struct call *c, struct result *r, const struct buf *text)
+{
+	struct wish w = call_wish(c);
+	struct memory m = { text->data ? text->data : "", text->len };
+
+	if (w.search || w.from_line || w.lines || w.from_byte >= 0 || w.bytes >= 0 || text->len > MADE_MOST)
+		range_add(r, bytes_of_memory(&m), (int64_t)m.n, &w);
+	else
+		buf_add(&r->text, m.p, m.n);
+}
+
+static bool read_section(const struct call *c, struct result *r, struct query *q, int64_t attempt, size_t i, struct err *e)
+{
+	struct result made = { 0 };
+	bool ok = readers[i].read(c, readers[i].made ? &made : r, q, attempt, e);
+
+	if (ok && readers[i].made)
+		add_made(c, r, &made.text);
+	result_free(&made);
+	return ok;
+}
 
 static bool read_attempt(const struct call *c, struct result *r)
 {
@@ -325,7 +350,7 @@ static bool read_attempt(const struct call *c, struct result *r)
 	struct query *q = call_query_attempt(c, "attempt", &attempt, r);
 
 	for (size_t i = 0; q && i < ARRAY_LEN(readers); i++)
-		if (strcmp(readers[i].section, section) == 0 && !readers[i].read(c, r, q, attempt, &e))
+		if (strcmp(readers[i].section, section) == 0 && !read_section(c, r, q, attempt, i, &e))
 			result_fail(r, "%s", e.msg);
 	query_close(q);
 	bool overview = q && strcmp(section, "overview") == 0;

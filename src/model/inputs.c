@@ -181,7 +181,7 @@ bool inputs_keep_again(struct inputs *in, struct store *st, const struct uuid *o
 
 	for (size_t i = 0; ok && i < in->n; i++) {
 		const struct entry *f = &in->entries[i];
-		if (!was_read(f->what) || f->note || store_blob_has(st, &f->sha256, NULL))
+		if (!input_was_read(f) || f->note || store_blob_has(st, &f->sha256, NULL))
 			continue;
 		int fd = offer_open(o, f->path, e);
 		ok = fd >= 0 && store_blob_put_fd(st, owner, fd, f->path, &f->sha256, &now, NULL, e);

@@ -107,13 +107,6 @@ static void put_behind(struct outline *o, const struct zip_member *m, const char
 	leave_out(o, at + signature + 4 + wide, wide, m->size);
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct zip_member *a = x, *b = y;
-
-	return (a->local.p > b->local.p) - (a->local.p < b->local.p);
-}
-
 static int by_index(const void *x, const void *y)
 {
 	const struct zip_member *a = x, *b = y;
@@ -126,7 +119,7 @@ static void outline(struct outline *o, struct span archive, struct zip_member *v
 {
 	const char *end = archive.p + zip_end(archive), *directory = end, *behind = end;
 
-	qsort(v, n, sizeof(*v), by_place);
+	qsort(v, n, sizeof(*v), zip_by_place);
 	for (size_t i = 0; i < n; i++) {
 		directory = v[i].index == 0 ? v[i].entry.p : directory;
 		behind = v[i].index == n - 1 ? v[i].entry.p + v[i].entry.n : behind;

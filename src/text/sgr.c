@@ -157,19 +157,23 @@ static size_t parameter_bytes(const char *p, size_t n)
 	return i;
 }
 
-size_t sgr_parse(const char *p, size_t n, struct style *s)
+size_t sgr_length(const char *p, size_t n)
 {
-	struct parameter parameters[PARAMETERS];
-	struct style result = *s;
-	size_t bytes, count;
+	size_t bytes;
 
 	n = MIN(n, SGR_MAX);
 	if (n < 3 || p[0] != '\033' || p[1] != '[')
 		return 0;
 	bytes = parameter_bytes(p + 2, n - 2);
-	if (bytes + 2 == n || p[bytes + 2] != 'm')
-		return 0;
-	count = split(p + 2, bytes, parameters);
+	return bytes + 2 < n && p[bytes + 2] == 'm' ? bytes + 3 : 0;
+}
+
+size_t sgr_parse(const char *p, size_t n, struct style *s)
+{
+	struct parameter parameters[PARAMETERS];
+	struct style result = *s;
+	size_t length = sgr_length(p, n), count = length ? split(p + 2, length - 3, parameters) : 0;
+
 	if (!count)
 		return 0;
 	for (size_t i = 0, used; i < count; i += used) {
@@ -178,7 +182,7 @@ size_t sgr_parse(const char *p, size_t n, struct style *s)
 			return 0;
 	}
 	*s = result;
-	return bytes + 3;
+	return length;
 }
 
 bool sgr_is_partial(const char *p, size_t n)

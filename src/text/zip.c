@@ -60,7 +60,7 @@ static bool read_entry(struct span z, size_t *at, struct zip_member *m)
 	return read_packed(z, le(p + 42, 4), le(p + 20, 4), m);
 }
 
-static int by_place(const void *x, const void *y)
+int zip_by_place(const void *x, const void *y)
 {
 	const struct zip_member *a = x, *b = y;
 
@@ -79,7 +79,7 @@ static int by_name(const void *x, const void *y)
 /* Leaves them in the order in which they lie. */
 static bool lie_apart(struct zip_member *v, size_t n, const char *directory)
 {
-	qsort(v, n, sizeof(*v), by_place);
+	qsort(v, n, sizeof(*v), zip_by_place);
 	for (size_t i = 0; i < n; i++)
 		if (v[i].packed.p + v[i].packed.n > (i + 1 < n ? v[i + 1].local.p : directory))
 			return false;

@@ -28,6 +28,8 @@ size_t zip_end(struct span archive);
 /* Members in order of name (owned), of which no two share a byte of the archive: what unpacks to too much
  * is no small one. NULL with ERR_CORRUPT: no archive, or one of a kind not read (split, encrypted, over 4 GiB). */
 struct zip_member *zip_read(struct span archive, size_t *n, struct err *e);
+/* For qsort: members of one archive in the order in which they lie there. */
+int zip_by_place(const void *x, const void *y);
 /* Unpacks a member of at most `max` bytes, stored or deflated, its check sum checked; false: it cannot be. */
 bool zip_unpack(const struct zip_member *m, size_t max, struct buf *out);
 

@@ -128,6 +128,12 @@ r = s.tool("run_python", code="b = open('small.png', 'rb').read()\nfor i in rang
 ok("many images: a few are shown", len(r.images) == 4 and "image i03.png follows" in r.text and "i04.png is not" not in r.text, r.text[-300:])
 has("many images: counted", r.text, "and 56 more images: read_file with attempt %s shows one" % r.text.split()[0])
 ok("what to do comes before all that may be long", r.text.splitlines()[1].startswith("to correct it: run_python"), r.text[:300])
+ok("no promise of what later runs will not see", "later runs see only those of runs that were ok" in r.text, r.text[:600])
+ref60 = r.text.split()[0]
+r = s.tool("read_attempt", attempt=ref60, section="files", search="^i5")
+has("a list is searched", r.text, "10 matching lines")
+r = s.tool("read_attempt", attempt=ref60, section="files", from_line=59, lines=1)
+ok("or read in part", "lines 59 to 59 of 60" in r.text and "i58.png" in r.text, r.text)
 r = s.tool("read_file", path="large.png")
 has("a large one of the folder is described", r.text, "too large to be shown as it is")
 r = s.tool("read_file", path="x.csv")

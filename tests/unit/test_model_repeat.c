@@ -94,11 +94,13 @@ static void test_differences(void **state)
 		{ "import time\nprint('always', time.time_ns())\n", NULL },
 		{ "import time, sys\nprint('always', time.time_ns(), file=sys.stderr)\n", NULL },
 		{ "import time\nopen('x.csv', 'w').write(str(time.time_ns()))\n", "artifact x.csv" },
+		{ "import time, zipfile\nz = zipfile.ZipFile('x.zip', 'w')\nz.writestr(zipfile.ZipInfo('a'), 'x')\n"
+		  "z.comment = b'%d' % time.time_ns()\nz.close()\n", NULL },
 		{ "import time\nopen(str(time.time_ns()), 'w')\n", NULL },
 		{ "import time, sys\nsys.exit(1 + time.time_ns() // 1000 % 250)\n", NULL },
 		{ "import time\nprint('x' * (time.time_ns() // 1000 % 10000))\n", NULL },
 	};
-	static const char *const starts[] = { "stdout byte ", "stderr byte ", "artifact x.csv", "artifact ", "exit code ", "stdout" };
+	static const char *const starts[] = { "stdout byte ", "stderr byte ", "artifact x.csv", "artifact x.zip", "artifact ", "exit code ", "stdout" };
 	struct place *p = *state;
 
 	need_sandbox(p);
