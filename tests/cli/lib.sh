@@ -96,11 +96,11 @@ ask_json() { # sets $answer
 		[ "$BASHPID" = $$ ] || { answer=$("$python" -I -S "$here/../cli/answer.py" "$work/.out" "$1"); return; }
 		start_answerer
 	fi
-	printf '%s' "$1" >"$work/ask"
-	answer=$(<"$work/answer")
+	printf '%s' "$1" >"$work/.ask"
+	answer=$(<"$work/.answer")
 }
 start_answerer() { # not as a job of ours, which `wait` would wait for
-	mkfifo "$work/ask" "$work/answer"
+	mkfifo "$work/.ask" "$work/.answer"
 	answerer=$(cd "$work" && exec "$python" -I -S "$here/../cli/answer.py" </dev/null >/dev/null 2>&1 & echo $!)
 }
 
