@@ -11,9 +11,11 @@
 typedef uint8_t vector __attribute__((vector_size(VECTOR)));
 
 struct tally {
-	int64_t breaks; /* LFs */
-	int64_t states; /* CRs that end a state: none before is CR or LF, or nothing */
+	int64_t breaks;       /* LFs */
+	int64_t states : 63;  /* CRs that end a state: none before is CR or LF, or nothing */
+	uint64_t returns : 1; /* at a block's border: the block before it is nothing but CRs */
 };
+_Static_assert(sizeof(struct tally) == 16, "see LINES_BLOCK for what the index takes");
 
 struct lines {
 	struct tally *blocks; /* before byte i * LINES_BLOCK */
@@ -21,6 +23,7 @@ struct lines {
 	struct tally all;     /* of everything fed */
 	int64_t fed;
 	uint8_t last;         /* last byte fed; LF at first */
+	bool returns;         /* the block that is being fed is nothing but CRs so far */
 };
 
 struct lines *lines_new(void)
@@ -45,6 +48,7 @@ void lines_reset(struct lines *l)
 	l->all = (struct tally){ 0 };
 	l->fed = 0;
 	l->last = '\n';
+	l->returns = false;
 }
 
 /* ---- counting ---------------------------------------------------------------------------- */
@@ -138,6 +142,15 @@ size_t lines_breaks(const void *bytes, size_t n)
 	return breaks;
 }
 
+static size_t returns_at(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && p[i] == '\r')
+		i++;
+	return i;
+}
+
 void lines_feed(struct lines *l, const void *p, size_t n)
 {
 	const uint8_t *at = p;
@@ -147,8 +160,11 @@ void lines_feed(struct lines *l, const void *p, size_t n)
 
 		if (l->fed % LINES_BLOCK == 0) {
 			l->blocks = grow(l->blocks, l->n, &l->cap, sizeof(*l->blocks));
-			l->blocks[l->n++] = l->all;
+			l->blocks[l->n] = l->all;
+			l->blocks[l->n++].returns = l->returns;
+			l->returns = true;
 		}
+		l->returns = l->returns && returns_at((const char *)at, take) == take;
 		count(at, take, l->last, &l->all);
 		l->last = at[take - 1];
 		l->fed += (int64_t)take;
@@ -394,16 +410,22 @@ static int64_t count_line(const struct lines *l, struct window *w, int64_t start
 	return b.states;
 }
 
-/* Behind the run of CRs at pos. */
-static int64_t skip_returns(struct window *w, int64_t pos, int64_t end)
+/* Behind the run of CRs at pos. Of a long one only the ends are read: the index knows which blocks are nothing else. */
+static int64_t skip_returns(const struct lines *l, struct window *w, int64_t pos, int64_t end)
 {
 	while (pos < end) {
-		size_t got, n = 0;
-		const char *p = window_at(w, pos, (size_t)MIN(end - pos, 4096), &got);
+		int64_t border = (pos / LINES_BLOCK + 1) * LINES_BLOCK;
+		size_t got, n;
+		const char *p;
 
-		got = (size_t)MIN((int64_t)got, end - pos);
-		while (n < got && p[n] == '\r')
-			n++;
+		if (l && pos % LINES_BLOCK == 0 && border <= end && (size_t)(border / LINES_BLOCK) < l->n &&
+		    l->blocks[border / LINES_BLOCK].returns) {
+			pos = border;
+			continue;
+		}
+		p = window_at(w, pos, (size_t)MIN(MIN(end, border) - pos, 4096), &got);
+		got = (size_t)MIN((int64_t)got, MIN(end, border) - pos);
+		n = returns_at(p, got);
 		pos += (int64_t)n;
 		if (n < got || !got)
 			break;
@@ -424,9 +446,9 @@ static int64_t state_start(const struct lines *l, struct window *w, int64_t star
 	if (!l || pos > l->fed || !tally_at(l, w, start, &a) || !tally_at(l, w, pos, &b))
 		return -1;
 	if (a.states == b.states)
-		return skip_returns(w, start, pos);
+		return skip_returns(l, w, start, pos);
 	cr = find_nth(l, w, '\r', b.states);
-	return cr < 0 ? -1 : skip_returns(w, cr, pos);
+	return cr < 0 ? -1 : skip_returns(l, w, cr, pos);
 }
 
 static int64_t state_end(const struct lines *l, struct window *w, int64_t pos, int64_t end)
@@ -455,17 +477,17 @@ static int64_t state_end(const struct lines *l, struct window *w, int64_t pos, i
 
 bool lines_state(const struct lines *l, struct window *w, const struct line *line, int64_t pos, struct line_state *out)
 {
-	int64_t first = skip_returns(w, line->start, line->end), text = MIN(pos, line->end);
+	int64_t first = skip_returns(l, w, line->start, line->end), text = MIN(pos, line->end);
 
 	text = MAX(text, first);
-	if (text < line->end && skip_returns(w, text, line->end) > text) { /* a CR belongs to what comes before */
+	if (text < line->end && skip_returns(l, w, text, text + 1) > text) { /* a CR belongs to what comes before */
 		text = strip_returns(w, first, text) - 1;
 		text = MAX(text, first);
 	}
 	out->start = text == first ? first : state_start(l, w, line->start, text);
 	out->end = out->start < 0 ? -1 : state_end(l, w, text, line->end);
 	out->first = out->start <= first;
-	out->next = out->end < line->end ? skip_returns(w, out->end, line->end) : -1;
+	out->next = out->end < line->end ? skip_returns(l, w, out->end, line->end) : -1;
 	return out->start >= 0 && out->end >= 0;
 }
 

@@ -20,6 +20,7 @@ static uint32_t draw(uint32_t below)
 struct made {
 	int64_t size;
 	int64_t line;   /* bytes of a line, LF included; 0: none ends */
+	int64_t returns; /* so many CRs it begins with */
 	int64_t reads;  /* bytes read */
 	bool broken;
 };
@@ -35,7 +36,7 @@ static int64_t read_made(void *ctx, int64_t pos, void *buf, size_t n)
 		return 0;
 	n = (size_t)MIN((int64_t)n, m->size - pos);
 	for (size_t i = 0; i < n; i++)
-		out[i] = m->line && (pos + (int64_t)i) % m->line == m->line - 1 ? '\n' : 'a';
+		out[i] = pos + (int64_t)i < m->returns ? '\r' : m->line && (pos + (int64_t)i) % m->line == m->line - 1 ? '\n' : 'a';
 	m->reads += (int64_t)n;
 	return (int64_t)n;
 }
@@ -391,6 +392,37 @@ static void states_of_a_long_line(void **state)
 	buf_free(&b);
 }
 
+/* However many CRs a line begins with, a few blocks are read of it. */
+static void many_returns_are_not_read(void **state)
+{
+	static const int64_t behind[] = { 1, 5, LINES_NEAR + 1, 3 * LINES_NEAR };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(behind); i++) {
+		struct made m = { .returns = 400 * (int64_t)LINES_BLOCK + 77 };
+		struct window *w = window_new((struct bytes){ read_made, &m });
+		struct lines *l = lines_new();
+		struct line line;
+		struct line_state s;
+
+		m.size = m.returns + behind[i];
+		feed_made(l, &m);
+		for (int64_t pos = 0; pos < m.size; pos += m.size / 3) {
+			m.reads = 0;
+			assert_true(lines_get(l, w, pos, m.size, &line));
+			assert_true(line.whole);
+			assert_int_equal(line.shown, m.returns);
+			assert_int_equal(line.earlier, 0);
+			assert_true(lines_state(l, w, &line, pos, &s));
+			assert_int_equal(s.start, m.returns);
+			assert_int_equal(s.end, m.size);
+			assert_true(m.reads <= 20 * (int64_t)LINES_NEAR);
+		}
+		lines_free(l);
+		window_free(w);
+	}
+}
+
 static void index_starts_again(void **state)
 {
 	(void)state;
@@ -426,7 +458,7 @@ int main(void)
 		cmocka_unit_test(random_texts_are_indexed),
 		cmocka_unit_test(questions_read_little),
 		cmocka_unit_test(one_line_of_many_megabytes),
-		cmocka_unit_test(states_of_a_long_line),
+		cmocka_unit_test(states_of_a_long_line), cmocka_unit_test(many_returns_are_not_read),
 		cmocka_unit_test(index_starts_again),
 	};
 
