@@ -137,7 +137,7 @@ static struct node *find_step(const struct graph *g, int64_t step)
 /* ---- what a step read of others ---- */
 
 struct sources {
-	const struct graph *graph;
+	const struct graph *graph; /* NULL: one attempt is asked about */
 	struct query *query;
 	const struct detail *d;
 	struct node *node;     /* that gets the edges; NULL: only doubts are wanted */
@@ -190,6 +190,16 @@ static void add_edge(struct node *x, uint32_t from, const char *path)
 	x->edges[x->edges_n++] = (struct edge){ from, xstrdup(path) };
 }
 
+/* For who asks about one attempt the graph of all steps would cost too much. */
+static const struct node *last_of_step(struct query *q, int64_t step, struct node *out)
+{
+	char number[24];
+
+	*out = (struct node){ .step = step };
+	snprintf(number, sizeof(number), "%lld", (long long)step);
+	return query_resolve_text(q, number, &out->attempt, NULL) && query_ref(q, out->attempt, out->ref, NULL) ? out : NULL;
+}
+
 static bool look_offered(void *ctx, const struct entry *f)
 {
 	struct sources *s = ctx;
@@ -197,7 +207,8 @@ static bool look_offered(void *ctx, const struct entry *f)
 
 	if (f->from_attempt == 0 || !reads(s->d, f->path) || !store_attempt_get(s->query->store, f->from_attempt, &full, NULL))
 		return true;
-	const struct node *from = find_step(s->graph, full.attempt.step);
+	struct node last;
+	const struct node *from = s->graph ? find_step(s->graph, full.attempt.step) : last_of_step(s->query, full.attempt.step, &last);
 	bool other = full.attempt.step != s->d->step.number;
 	if (s->node && from && other)
 		add_edge(s->node, (uint32_t)(from - s->graph->v), f->path);
@@ -370,17 +381,15 @@ bool dependents_order(struct query *q, int64_t *attempts, size_t n, struct err *
 
 char *dependents_doubts(struct query *q, int64_t attempt, struct err *e)
 {
-	struct graph g = { 0 };
 	struct detail d;
 	char *text = NULL;
 
 	if (!query_detail(q, attempt, &d, e))
 		return NULL;
-	struct sources s = { .graph = &g, .query = q, .d = &d, .e = e };
-	if (graph_read(q, &g, e) && query_offered(q, attempt, look_offered, &s, e) && !s.failed && s.doubts.len)
+	struct sources s = { .query = q, .d = &d, .e = e };
+	if (query_offered(q, attempt, look_offered, &s, e) && !s.failed && s.doubts.len)
 		text = buf_take(&s.doubts);
 	buf_free(&s.doubts);
-	graph_free(&g);
 	query_detail_free(&d);
 	return text;
 }
