@@ -67,11 +67,6 @@ static void told(void *ctx, const char *path, int64_t size)
 
 /* ---- which ------------------------------------------------------------------------------------ */
 
-static bool has_bytes(const struct entry *a)
-{
-	return a->what == ARTIFACT_CREATED || a->what == ARTIFACT_CHANGED;
-}
-
 static const struct entry *artifact_at(const struct exporting *x, const char *path)
 {
 	for (size_t i = 0; i < x->d.artifacts_n; i++)
@@ -89,7 +84,7 @@ static bool find_artifact(struct exporting *x, const char *name, struct err *e)
 	if (!x->artifact && escape_name_undo(name, &undone) && undone.len > 0)
 		x->artifact = artifact_at(x, undone.data);
 	buf_free(&undone);
-	if (x->artifact && !has_bytes(x->artifact))
+	if (x->artifact && !artifact_has_bytes(x->artifact))
 		return err_set(e, ERR_INPUT, "%s of %s has no bytes to export: %s", name, x->d.ref,
 		               artifact_word((enum artifact_kind)x->artifact->what));
 	if (x->artifact)

@@ -64,7 +64,7 @@ static void take_files(const struct detail *d, struct report_row *row)
 	struct buf inputs = { 0 }, files = { 0 };
 
 	for (size_t i = 0; i < d->inputs_n; i++)
-		if (d->inputs[i].what == INPUT_READ || d->inputs[i].what == INPUT_UPDATED)
+		if (input_was_read(&d->inputs[i]))
 			add_file(&inputs, &d->inputs[i], "");
 	for (size_t i = 0; i < d->artifacts_n; i++)
 		add_file(&files, &d->artifacts[i],

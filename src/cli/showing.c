@@ -244,7 +244,7 @@ bool showing_inputs(struct showing *s, struct err *e)
 	(void)e;
 	for (size_t i = 0; i < d->inputs_n; i++) {
 		const struct entry *in = &d->inputs[i];
-		bool there = in->what == INPUT_READ || in->what == INPUT_UPDATED;
+		bool there = input_was_read(in);
 
 		columns_cell_take(c, safe_name(in->path), TONE_PLAIN);
 		columns_cell(c, "%s", input_word((enum input_class)in->what));

@@ -293,7 +293,7 @@ static void print_files(FILE *f, const struct detail *d)
 	bool any = false;
 
 	for (size_t i = 0; i < d->artifacts_n; i++)
-		any = any || d->artifacts[i].what == ARTIFACT_CREATED || d->artifacts[i].what == ARTIFACT_CHANGED;
+		any = any || artifact_has_bytes(&d->artifacts[i]);
 	for (size_t i = 0; i < shown; i++) {
 		const struct entry *a = &d->artifacts[i];
 		char size[UNIT_TEXT] = "";

@@ -71,7 +71,7 @@ static bool claim_of(struct store *st, int64_t attempt, const char *path, struct
 		return false;
 	const struct entry *f = manifest_find(&set, path);
 	bool ok = true;
-	if (f && (f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED) && !digest_is_zero(&f->sha256)) {
+	if (f && artifact_has_bytes(f) && !digest_is_zero(&f->sha256)) {
 		*v = (struct claim){ .path = v->path, .attempt = attempt, .size = f->size, .at_us = at_us, .mode = f->mode,
 			             .sha256 = f->sha256 };
 		ok = offered_at(st, attempt, path, &offered, e);
@@ -176,8 +176,7 @@ static bool add_mentioned(struct store *st, const struct mention *m, struct clai
 		return false;
 	for (size_t i = 0; i < set.n; i++) {
 		const struct entry *f = &set.entries[i];
-		bool has_bytes = f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED;
-		if (!has_bytes || f->size < 0 || !path_is_plain_relative(f->path) || f->path[0] == '~')
+		if (!artifact_has_bytes(f) || f->size < 0 || !path_is_plain_relative(f->path) || f->path[0] == '~')
 			continue;
 		char *path = xasprintf("artifacts/%lld.%lld/%s", (long long)m->step, (long long)m->number, f->path);
 		if (!is_kept(st, &f->sha256)) {

@@ -169,7 +169,7 @@ static bool find_artifact(const struct detail *d, const char *path, const struct
 		const struct entry *f = &d->artifacts[i];
 		if (strcmp(f->path, path) != 0)
 			continue;
-		if (f->what != ARTIFACT_CREATED && f->what != ARTIFACT_CHANGED)
+		if (!artifact_has_bytes(f))
 			return err_set(e, ERR_INPUT, "%s of %s has no bytes: it was %s", path, d->ref,
 			               artifact_word((enum artifact_kind)f->what));
 		*out = f;
@@ -327,7 +327,7 @@ static bool put_artifacts(struct many *m, struct err *e)
 	for (size_t i = 0; i < m->d->artifacts_n; i++) {
 		const struct entry *f = &m->d->artifacts[i];
 		struct content c = { .q = m->q, .name = f->path, .digest = f->sha256 };
-		if (f->what != ARTIFACT_CREATED && f->what != ARTIFACT_CHANGED)
+		if (!artifact_has_bytes(f))
 			continue;
 		if (!put(m, f->path, mode_of(f), f->size, fill_blob, &c, e))
 			return false;

@@ -158,7 +158,7 @@ static bool add_produced(struct store *st, const struct attempt *a, const struct
 
 static bool has_bytes(const struct entry *f)
 {
-	return (f->what == ARTIFACT_CREATED || f->what == ARTIFACT_CHANGED) && !digest_is_zero(&f->sha256);
+	return artifact_has_bytes(f) && !digest_is_zero(&f->sha256);
 }
 
 bool tally_ended(struct store *st, const struct attempt *a, const struct attempt_end *end,

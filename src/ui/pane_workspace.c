@@ -128,7 +128,7 @@ static void compare_inputs(struct work *w, struct query *q, struct workspace *ws
 		for (size_t i = 0; i < d.inputs_n; i++) {
 			const struct entry *in = &d.inputs[i];
 			struct file *file = w->scan->n ? bsearch(in->path, w->scan->files, w->scan->n, sizeof(struct file), compare_path) : NULL;
-			if (file && file->since == SINCE_UNKNOWN && (in->what == INPUT_READ || in->what == INPUT_UPDATED))
+			if (file && file->since == SINCE_UNKNOWN && input_was_read(in))
 				file->since = query_since(q, ws, in);
 		}
 		query_detail_free(&d);
