@@ -41,7 +41,7 @@ wait_for grep -q '^waiting for 1 that still runs$' "$work/said"; pass "resumed: 
 yes "resumed: what was stopped meanwhile is asked again" begun 4.1r2
 "$TICKMARK" stop 4.1r2 >/dev/null 2>&1; wait $batch
 rm -f $state
-tm_from <(echo 'import time; time.sleep(3); print(5)') run -
+tm_from <(echo 'import time; time.sleep(6); print(5)') run -
 "$TICKMARK" repeat 5.1 3.1 -j 1 >/dev/null 2>&1 & batch=$!
 until compgen -G '.tickmark/run/*-*-*' >/dev/null; do sleep 0.02; done; kill -KILL $batch; wait $batch 2>/dev/null
 tm repeat 5.1 3.1 --resume -j 1
