@@ -279,11 +279,13 @@ static bool hash_chunks(struct store *st, int64_t attempt, struct digest *out, s
 }
 
 /* Contents came in by transactions of their own, and a prune may have taken since what no row named. */
-static bool check_kept(struct store *st, int64_t set, struct err *e)
+static bool check_kept(struct store *st, int64_t set, size_t n, struct err *e)
 {
 	enum sql_answer answer;
 	struct sql q;
 
+	if (n == 0)
+		return true;
 	if (!sql_start(st, SQL_MANIFEST_LACKS, &q, e))
 		return false;
 	bind_int(&q, set);
@@ -298,7 +300,8 @@ static bool add_facts(struct store *st, const struct attempt *a, struct attempt_
                       struct err *e)
 {
 	if (!add_chunks(st, a->id, a->check_of, with->chunks, with->chunks_n, e) || !put_sets(st, end, with, e) ||
-	    !check_kept(st, end->inputs, e) || !check_kept(st, end->artifacts, e) || !add_end(st, end, with, e))
+	    !check_kept(st, end->inputs, with->inputs_n, e) || !check_kept(st, end->artifacts, with->artifacts_n, e) ||
+	    !add_end(st, end, with, e))
 		return false;
 	for (size_t i = 0; i < with->refusals_n; i++)
 		if (!add_refusal(st, a->id, (int64_t)i, &with->refusals[i], e))
